@@ -1,0 +1,92 @@
+//! Time and delays as JavaScript holds them: `f64` milliseconds, whole where they are stored.
+
+/// The largest delay, 2^53 - 1 ms: the last whole number that `f64`, JSON and JavaScript all hold exactly.
+///
+/// Every delay and every `Retry-After` saturates here, about 285,000 years.
+pub const MAX_SAFE_MS: f64 = 9_007_199_254_740_991.0;
+
+/// The nearest whole number, halves up; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
+#[inline]
+pub(crate) fn round_ms(ms: f64) -> f64 {
+    let floor = floor_ms(ms);
+    if ms - floor >= 0.5 && floor < MAX_SAFE_MS {
+        floor + 1.0
+    } else {
+        floor
+    }
+}
+
+/// The whole number at or below; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
+#[inline]
+pub(crate) fn floor_ms(ms: f64) -> f64 {
+    // Written as comparisons: a NaN fails the first one and becomes 0.
+    if ms > 0.0 {
+        if ms < MAX_SAFE_MS {
+            (ms as i64) as f64
+        } else {
+            MAX_SAFE_MS
+        }
+    } else {
+        0.0
+    }
+}
+
+/// The whole number at or above; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
+#[inline]
+pub(crate) fn ceil_ms(ms: f64) -> f64 {
+    let floor = floor_ms(ms);
+    if ms > floor && floor < MAX_SAFE_MS {
+        floor + 1.0
+    } else {
+        floor
+    }
+}
+
+/// A moment that can be stored: NaN becomes 0 and infinities the last safe whole numbers.
+#[inline]
+pub(crate) fn finite_time(now: f64) -> f64 {
+    if now.is_nan() {
+        0.0
+    } else {
+        now.clamp(-MAX_SAFE_MS, MAX_SAFE_MS)
+    }
+}
+
+/// Milliseconds from `since` to `now`, never negative: a clock that jumps back has not moved.
+#[inline]
+pub(crate) fn elapsed_ms(now: f64, since: f64) -> f64 {
+    let elapsed = now - since;
+    if elapsed > 0.0 { elapsed.min(f64::MAX) } else { 0.0 }
+}
+
+/// A draw brought into [0, 1]; NaN is 0.
+#[inline]
+pub(crate) fn unit(random: f64) -> f64 {
+    if random > 0.0 { random.min(1.0) } else { 0.0 }
+}
+
+/// Milliseconds of a [`Duration`](core::time::Duration), fractions kept.
+pub(crate) fn duration_ms(duration: core::time::Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// A [`Duration`](core::time::Duration) of whole milliseconds; NaN and negatives are zero.
+pub(crate) fn ms_duration(ms: f64) -> core::time::Duration {
+    core::time::Duration::from_millis(ms as u64)
+}
+
+/// Numbers as JSON in JavaScript writes them: whole ones without `.0`.
+#[cfg(feature = "serde")]
+pub(crate) mod js {
+    use serde::Serializer;
+
+    /// Serializes an `f64`; the signature is the one `serialize_with` asks for.
+    pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        let whole = *value as i64;
+        if whole as f64 == *value && value.abs() <= super::MAX_SAFE_MS {
+            serializer.serialize_i64(whole)
+        } else {
+            serializer.serialize_f64(*value)
+        }
+    }
+}
