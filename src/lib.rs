@@ -8,7 +8,10 @@ mod error;
 mod number;
 mod outcome;
 
+#[cfg(test)]
+extern crate alloc;
 
+pub use backoff::{Decision, Policy, RetryState, StopReason};
 pub use error::OptionError;
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
