@@ -6,9 +6,11 @@ pub mod backoff;
 pub mod classify;
 mod error;
 mod number;
+#[cfg(feature = "operation")]
+pub mod operation;
 mod outcome;
 
-#[cfg(test)]
+#[cfg(any(test, feature = "operation"))]
 extern crate alloc;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
