@@ -9,6 +9,8 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+#[cfg(feature = "worker")]
+pub mod worker;
 
 #[cfg(any(test, feature = "operation"))]
 extern crate alloc;

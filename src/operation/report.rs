@@ -38,6 +38,12 @@ impl Report {
         self
     }
 
+    /// The report with another outcome, made from the status and the outcome it has. A success stays one.
+    pub fn map_outcome(mut self, map: impl FnOnce(Option<u16>, Outcome) -> Outcome) -> Self {
+        self.failure = self.failure.map(|outcome| map(self.status, outcome));
+        self
+    }
+
     /// Whether the attempt reached its aim.
     pub const fn is_success(&self) -> bool {
         self.failure.is_none()
