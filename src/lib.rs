@@ -8,7 +8,6 @@ mod error;
 mod number;
 mod outcome;
 
-
 pub use error::OptionError;
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
