@@ -8,6 +8,9 @@ use crate::number::ceil_ms;
 /// The longest wait a reset field is believed to mean: 31 days, the longest quota in use being a calendar month.
 const RESET_HORIZON_MS: f64 = 31.0 * 86_400_000.0;
 
+/// A clock below this, 9 September 2001, does not count from the epoch.
+const WALL_CLOCK_MS: f64 = 1e12;
+
 /// Which response fields [`http_outcome`](super::http_outcome) reads beside `Retry-After`. The default is none.
 ///
 /// None of them is a standard of the IETF; each is a habit of some servers, so each is switched on by itself, and
@@ -50,8 +53,8 @@ impl Hints {
     /// The draft says seconds from now, but moments are sent under this name too. The value, a fraction allowed, is
     /// seconds when it is at most 31 days; else a moment in epoch seconds, or else in epoch milliseconds, when that is at
     /// most 31 days from `now` to either side (a past one gives 0); else it is passed over, so no misread value can
-    /// cause a wait of years. The three ranges cannot meet for any `now` after April 1970; with a clock that starts
-    /// at zero only seconds are believed.
+    /// cause a wait of years. The three ranges do not meet once `now` is past 2001; below that it is no clock of the
+    /// epoch (`performance.now()`), and only seconds are believed.
     pub const RATE_LIMIT_RESET: Self = Self(1 << 2);
     /// `X-RateLimit-Reset`: as [`RATE_LIMIT_RESET`](Self::RATE_LIMIT_RESET); mostly a moment in epoch seconds.
     pub const X_RATE_LIMIT_RESET: Self = Self(1 << 3);
@@ -145,8 +148,9 @@ fn parse_milliseconds(value: &[u8], _now: f64) -> Option<f64> {
 
 fn parse_reset(value: &[u8], now: f64) -> Option<f64> {
     let value = decimal(trim(value))?;
-    let wait = [value * 1e3, value * 1e3 - now, value - now];
-    wait.into_iter().find(|wait| wait.abs() <= RESET_HORIZON_MS).map(ceil_ms)
+    let waits = [value * 1e3, value * 1e3 - now, value - now];
+    let known = if now >= WALL_CLOCK_MS { 3 } else { 1 };
+    waits.into_iter().take(known).find(|wait| wait.abs() <= RESET_HORIZON_MS).map(ceil_ms)
 }
 
 /// The server's word in an `x-should-retry` value.
@@ -217,9 +221,20 @@ mod tests {
     }
 
     #[test]
+    fn the_three_readings_never_meet() {
+        let horizon = RESET_HORIZON_MS / 1e3;
+        for now in [WALL_CLOCK_MS, NOW, 4e12, 2.5e14, MAX_SAFE_MS] {
+            assert!(horizon < now / 1e3 - horizon);
+            assert!(now / 1e3 + horizon < now - RESET_HORIZON_MS);
+        }
+    }
+
+    #[test]
     fn a_clock_that_starts_at_zero_believes_only_seconds() {
         assert_eq!(reset("60", 50_000.0), Some(60_000.0));
-        assert_eq!(reset("1758124860", 50_000.0), None);
+        for moment in ["1758124860", "1758124860000", "2678401"] {
+            assert_eq!(reset(moment, 50_000.0), None, "{moment}");
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod http;
 mod http_date;
 mod method;
 mod retry_after;
+mod sign;
 mod status;
 
 pub use error::{
