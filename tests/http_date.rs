@@ -1,6 +1,5 @@
 //! The date parser against the `httpdate` crate, which shares no code with it.
 
-use std::fmt::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
@@ -8,7 +7,7 @@ use retry_primitives::MAX_SAFE_MS;
 use retry_primitives::classify::{Hints, HttpOptions, http_outcome, parse_http_date, parse_retry_after};
 
 const LAST_SECOND: u64 = 253_402_300_799; // Fri, 31 Dec 9999 23:59:59 GMT
-const CLOCK: &str = " 00:00:00 GMT";
+const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /// IMF-fixdate as `httpdate` writes it.
 fn imf_fixdate(seconds: u64) -> String {
@@ -43,7 +42,8 @@ fn oracle(value: &str) -> Option<f64> {
 }
 
 fn check(seconds: u64) {
-    let expected = Some(seconds as f64 * 1e3);
+    let moment = seconds as f64 * 1e3;
+    let expected = Some(moment);
     let imf = imf_fixdate(seconds);
     assert_eq!(oracle(&imf), expected);
     assert_eq!(parse_http_date(&imf, 0.0), expected, "{imf}");
@@ -54,7 +54,7 @@ fn check(seconds: u64) {
 
     // Within 50 years of the moment itself the two digits mean this year; httpdate knows 1970 to 2069 only.
     let rfc850 = rfc850_date(&imf);
-    for now in [expected.unwrap(), expected.unwrap() - 1.5e12, expected.unwrap() + 1.5e12] {
+    for now in [moment, moment - 1.5e12, moment + 1.5e12] {
         assert_eq!(parse_http_date(&rfc850, now), expected, "{rfc850} at {now}");
     }
     if ("1970".."2070").contains(&&imf[12..16]) {
@@ -64,18 +64,17 @@ fn check(seconds: u64) {
 
 #[test]
 fn a_sweep_over_all_years() {
-    // A prime number of seconds, about 10 days: every month, day and time of day comes by.
-    for seconds in (0..=LAST_SECOND).step_by(863_999) {
+    // 30 days less a second: every month, day and time of day comes by.
+    for seconds in (0..=LAST_SECOND).step_by(2_591_999) {
         check(seconds);
     }
     check(LAST_SECOND);
 }
 
 #[test]
-fn every_day_of_the_years_that_two_digits_can_mean() {
+fn every_day_for_two_centuries() {
     for day in 0..200 * 366 {
-        check(day * 86_400);
-        check(day * 86_400 + 86_399);
+        check(day * 86_400 + if day % 2 == 0 { 0 } else { 86_399 });
     }
 }
 
@@ -85,11 +84,8 @@ fn every_day_and_month_that_can_be_written() {
     for year in [1970, 1972, 1999, 2000, 2023, 2024, 2100, 2400, 9999] {
         for month in ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Foo"] {
             for day in 0..=40 {
-                let mut date = String::new();
-                write!(date, "{day:02} {month} {year}{CLOCK}").unwrap();
-                let expected = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-                    .iter()
-                    .find_map(|name| oracle(&format!("{name}, {date}")));
+                let date = format!("{day:02} {month} {year} 00:00:00 GMT");
+                let expected = DAYS.iter().find_map(|name| oracle(&format!("{name}, {date}")));
                 assert_eq!(parse_http_date(&format!("Sun, {date}"), 0.0), expected, "{date}");
             }
         }
@@ -135,7 +131,7 @@ fn never_absurd(value: &str, now: f64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_096, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_moment_in_all_three_forms(seconds in 0..=LAST_SECOND) {
@@ -143,11 +139,15 @@ proptest! {
     }
 
     #[test]
-    fn what_httpdate_accepts_is_accepted_and_means_the_same(value in mutated()) {
-        // Two digits mean another year to httpdate, and it trims.
-        let same_rules = !value.contains('-') && value.trim() == value;
-        if let (true, Some(expected)) = (same_rules, oracle(&value)) {
-            prop_assert_eq!(parse_http_date(&value, 0.0), Some(expected), "{}", value);
+    fn both_accept_the_same_and_mean_the_same(value in mutated()) {
+        let ours = parse_http_date(&value, 0.0);
+        // Two digits mean another year to httpdate; it trims, starts in 1970, and knows no leap second.
+        let same_rules = !value.contains('-') && value.trim() == value && !value.contains(":60");
+        if same_rules && ours.is_none_or(|moment| moment >= 0.0) {
+            // It insists on the right day name, where any will do here: try them all.
+            let is_day = DAYS.contains(&&value[..3]);
+            let oracle = DAYS.iter().filter(|_| is_day).find_map(|day| oracle(&format!("{day}{}", &value[3..])));
+            prop_assert_eq!(ours, oracle, "{}", value);
         }
     }
 

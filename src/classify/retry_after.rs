@@ -6,7 +6,7 @@ use crate::number::{MAX_SAFE_MS, ceil_ms};
 /// Milliseconds from `now` until the moment a `Retry-After` value names; `None` when it names none.
 ///
 /// - `value`: the field's value, in either form of RFC 9110, 10.2.3: delay-seconds (`120`) or an HTTP-date, see
-///   [`parse_http_date`]. Spaces and tabs around it are ignored.
+///   [`parse_http_date`](super::parse_http_date). Spaces and tabs around it are ignored.
 /// - `now`: epoch milliseconds; only a date is measured against it.
 ///
 /// The answer is a whole number in 0 to [`MAX_SAFE_MS`]: `0` and a date in the past are `Some(0.0)`, and a number too
