@@ -9,47 +9,27 @@ pub const MAX_SAFE_MS: f64 = 9_007_199_254_740_991.0;
 #[inline]
 pub(crate) fn round_ms(ms: f64) -> f64 {
     let floor = floor_ms(ms);
-    if ms - floor >= 0.5 && floor < MAX_SAFE_MS {
-        floor + 1.0
-    } else {
-        floor
-    }
+    if ms - floor >= 0.5 && floor < MAX_SAFE_MS { floor + 1.0 } else { floor }
 }
 
 /// The whole number at or below; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn floor_ms(ms: f64) -> f64 {
     // Written as comparisons: a NaN fails the first one and becomes 0.
-    if ms > 0.0 {
-        if ms < MAX_SAFE_MS {
-            (ms as i64) as f64
-        } else {
-            MAX_SAFE_MS
-        }
-    } else {
-        0.0
-    }
+    if ms > 0.0 { if ms < MAX_SAFE_MS { (ms as i64) as f64 } else { MAX_SAFE_MS } } else { 0.0 }
 }
 
 /// The whole number at or above; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn ceil_ms(ms: f64) -> f64 {
     let floor = floor_ms(ms);
-    if ms > floor && floor < MAX_SAFE_MS {
-        floor + 1.0
-    } else {
-        floor
-    }
+    if ms > floor && floor < MAX_SAFE_MS { floor + 1.0 } else { floor }
 }
 
 /// A moment that can be stored: NaN becomes 0 and infinities the last safe whole numbers.
 #[inline]
 pub(crate) fn finite_time(now: f64) -> f64 {
-    if now.is_nan() {
-        0.0
-    } else {
-        now.clamp(-MAX_SAFE_MS, MAX_SAFE_MS)
-    }
+    if now.is_nan() { 0.0 } else { now.clamp(-MAX_SAFE_MS, MAX_SAFE_MS) }
 }
 
 /// Milliseconds from `since` to `now`, never negative: a clock that jumps back has not moved.
