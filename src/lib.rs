@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backoff;
+pub mod budget;
 pub mod classify;
 mod error;
 mod number;
