@@ -106,7 +106,7 @@ impl ErrorKind {
 ///   the deadline, and Node's `AbortError` carries the signal's `TimeoutError` as its cause.
 /// - The exact messages of `fetch` in each runtime count in a `TypeError`, and those of Workers in any error. A cause with a
 ///   code that is not of the network, such as `CERT_HAS_EXPIRED`, belies them.
-/// - Node's `fetch failed` and `terminated` count only without a cause, or with one that is of the network: with
+/// - Node's `fetch failed` and `terminated`, and axios' `ERR_NETWORK`, count only without a cause, or with one that is of the network: with
 ///   `unknown scheme` beneath it, it will fail the same way next time.
 ///
 /// In a browser, a request that CORS forbids is told in the same words as one that the network lost; there is no telling
@@ -296,6 +296,16 @@ mod tests {
         let deno = "error sending request for url (https://expired.badssl.com/): client error (Connect): \
                     invalid peer certificate: Expired";
         assert_eq!(one("TypeError", "", deno), Other);
+    }
+
+    #[test]
+    fn axios_wraps_as_node_does() {
+        let axios = ErrorFacts::new("AxiosError", "ERR_NETWORK", "Network Error");
+        assert_eq!(error_kind([axios]), Network);
+        assert_eq!(error_kind([axios, ErrorFacts::new("Error", "ECONNREFUSED", "")]), Network);
+        assert_eq!(error_kind([axios, ErrorFacts::new("Error", "CERT_HAS_EXPIRED", "")]), Other);
+        assert_eq!(error_kind([axios, ErrorFacts::new("Error", "", "unknown scheme")]), Other);
+        assert_eq!(one("CanceledError", "ERR_CANCELED", "canceled"), Abort);
     }
 
     #[test]

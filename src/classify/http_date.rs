@@ -8,19 +8,22 @@ const MS_PER_DAY: i64 = 86_400_000;
 const EPOCH_DAY: i32 = 719_468;
 const DAYS_PER_400_YEARS: i32 = 146_097;
 
-/// The short day names, and what the long ones of the rfc850 form add to them.
-const WEEKDAYS: [([u8; 3], &[u8]); 7] = [
-    (*b"Sun", b"day"),
-    (*b"Mon", b"day"),
-    (*b"Tue", b"sday"),
-    (*b"Wed", b"nesday"),
-    (*b"Thu", b"rsday"),
-    (*b"Fri", b"day"),
-    (*b"Sat", b"urday"),
-];
+const WEEKDAYS: [&[u8]; 7] = [b"Sunday", b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday"];
 
-const MONTHS: [[u8; 3]; 12] =
-    [*b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct", *b"Nov", *b"Dec"];
+const MONTHS: [u32; 12] = [
+    pack(*b"Jan"),
+    pack(*b"Feb"),
+    pack(*b"Mar"),
+    pack(*b"Apr"),
+    pack(*b"May"),
+    pack(*b"Jun"),
+    pack(*b"Jul"),
+    pack(*b"Aug"),
+    pack(*b"Sep"),
+    pack(*b"Oct"),
+    pack(*b"Nov"),
+    pack(*b"Dec"),
+];
 
 /// The moment an HTTP-date names, in epoch milliseconds; `None` when it is not one.
 ///
@@ -48,25 +51,43 @@ pub fn parse_http_date(value: &str, now: f64) -> Option<f64> {
 
 pub(super) fn moment(value: &[u8], now: f64) -> Option<f64> {
     let (name, rest) = value.split_first_chunk::<3>()?;
-    let (_, long) = WEEKDAYS.iter().find(|(short, _)| short == name)?;
-    match *rest {
+    let weekday = WEEKDAYS.iter().find(|weekday| weekday.first_chunk() == Some(name))?;
+    let (century, year, month, day, clock) = match *rest {
         [b',', b' ', d1, d2, b' ', m1, m2, m3, b' ', y1, y2, y3, y4, b' ', ref clock @ .., b' ', b'G', b'M', b'T'] => {
-            let year = two(y1, y2)? * 100 + two(y3, y4)?;
-            Date::new(month([m1, m2, m3])?, two(d1, d2)?, seconds(clock)?)?.at(year)
+            (Some([y1, y2]), [y3, y4], [m1, m2, m3], [d1, d2], clock)
         }
         [b' ', m1, m2, m3, b' ', d1, d2, b' ', ref clock @ .., b' ', y1, y2, y3, y4] => {
-            let day = two(if d1 == b' ' { b'0' } else { d1 }, d2)?;
-            let year = two(y1, y2)? * 100 + two(y3, y4)?;
-            Date::new(month([m1, m2, m3])?, day, seconds(clock)?)?.at(year)
+            (Some([y1, y2]), [y3, y4], [m1, m2, m3], [if d1 == b' ' { b'0' } else { d1 }, d2], clock)
         }
-        _ => match *rest.strip_prefix(*long)? {
+        _ => match *value.strip_prefix(*weekday)? {
             [b',', b' ', d1, d2, b'-', m1, m2, m3, b'-', y1, y2, b' ', ref clock @ .., b' ', b'G', b'M', b'T'] => {
-                let date = Date::new(month([m1, m2, m3])?, two(d1, d2)?, seconds(clock)?)?;
-                date.at(date.full_year(two(y1, y2)?, now))
+                (None, [y1, y2], [m1, m2, m3], [d1, d2], clock)
             }
-            _ => None,
+            _ => return None,
         },
+    };
+
+    let [h1, h2, b':', m1, m2, b':', s1, s2] = *clock else { return None };
+    let (hour, minute, second) = (two([h1, h2])?, two([m1, m2])?, two([s1, s2])?);
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
     }
+    let month = pack(month);
+    let month = MONTHS.iter().position(|packed| *packed == month)? as i32 + 1;
+    let date = Date::new(month, two(day)?, (hour * 60 + minute) * 60 + second)?;
+    let year = two(year)?;
+    date.at(match century {
+        Some(century) => two(century)? * 100 + year,
+        None => date.full_year(year, now),
+    })
+}
+
+fn two([tens, ones]: [u8; 2]) -> Option<i32> {
+    Some(i32::from(digit(tens)? * 10 + digit(ones)?))
+}
+
+const fn pack([a, b, c]: [u8; 3]) -> u32 {
+    (a as u32) << 16 | (b as u32) << 8 | c as u32
 }
 
 /// A date without its year.
@@ -121,24 +142,6 @@ impl Date {
         let too_late = behind == 0 && (self.day_of_year, self.second_of_day * 1_000) > (day_of_year, ms_of_day);
         last - behind - if too_late { 100 } else { 0 }
     }
-}
-
-fn month(name: [u8; 3]) -> Option<i32> {
-    MONTHS.iter().position(|month| *month == name).map(|index| index as i32 + 1)
-}
-
-/// The second of the day of `08:49:37`.
-fn seconds(clock: &[u8]) -> Option<i32> {
-    let [h1, h2, b':', m1, m2, b':', s1, s2] = *clock else { return None };
-    let (hour, minute, second) = (two(h1, h2)?, two(m1, m2)?, two(s1, s2)?);
-    if hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    Some((hour * 60 + minute) * 60 + second)
-}
-
-fn two(tens: u8, ones: u8) -> Option<i32> {
-    Some(i32::from(digit(tens)? * 10 + digit(ones)?))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const TIMEOUT_CODES: &[&str] = &[
     "UND_ERR_BODY_TIMEOUT",
 ];
 
-/// libuv and Node, undici, Bun, node-fetch, axios. A certificate's code is not here on purpose: nor is any unknown one.
+/// libuv and Node, undici, Bun, node-fetch. A certificate's code is not here on purpose: nor is any unknown one.
 const NETWORK_CODES: &[&str] = &[
     "ECONNREFUSED",
     "ECONNRESET",
@@ -37,11 +37,13 @@ const NETWORK_CODES: &[&str] = &[
     "ConnectionClosed",
     "FailedToOpenSocket",
     "ERR_STREAM_PREMATURE_CLOSE",
-    "ERR_NETWORK",
 ];
 
 /// Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad scheme alike.
 const WRAPPERS: &[&str] = &["fetch failed", "terminated"];
+
+/// axios with its fetch adapter: `fetch failed` in other words, with that error's cause.
+const WRAPPER_CODE: &str = "ERR_NETWORK";
 
 /// What `fetch` says in a `TypeError`: Chromium, Firefox, Safari, Bun, and React Native or cross-fetch.
 const MESSAGES: &[&str] = &[
@@ -91,6 +93,9 @@ pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
     }
     if NETWORK_CODES.contains(code) {
         return Sign::Certain(ErrorKind::Network);
+    }
+    if *code == WRAPPER_CODE {
+        return Sign::Wrapper;
     }
     if !code.bytes().all(|byte| byte.is_ascii_digit()) {
         return Sign::UnknownCode;
