@@ -32,7 +32,7 @@ fn is_public_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let special = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "onion", "test"];
     let is_special = |suffix: &&str| name == **suffix || name.ends_with(&format!(".{suffix}"));
-    name.contains('.') && !special.iter().any(|suffix| is_special(suffix))
+    name.contains('.') && !special.iter().any(is_special)
 }
 
 /// The IANA special-purpose registry for IPv4, less what is public.
