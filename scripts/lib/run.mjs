@@ -4,6 +4,7 @@ import { Failure } from "./failure.mjs";
 import { root } from "./paths.mjs";
 
 const reportEveryMs = 30_000;
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Runs a long command quietly, under one line that says what happens and how long it takes.
@@ -27,7 +28,14 @@ export async function runWithProgress(title, expected, command, commandArguments
   });
   child.stdout.on("data", (chunk) => output.push(chunk));
   child.stderr.on("data", (chunk) => output.push(chunk));
+  // Ended from outside, this process takes the command with it.
+  const stop = (signal) => {
+    child.kill(signal);
+    process.exit(1);
+  };
+  for (const signal of endingSignals) process.once(signal, stop);
   const code = await exitCode(child);
+  for (const signal of endingSignals) process.off(signal, stop);
   clearInterval(ticker);
   if (live) process.stdout.write("\r");
   if (code !== 0) {

@@ -26,6 +26,7 @@ export async function buildWorker() {
       WASM_BINDGEN_BIN: toolPath("wasm-bindgen"),
       WASM_OPT_BIN: join(binaries, "wasm-opt"),
       ESBUILD_BIN: join(binaries, "esbuild"),
+      RUST_BACKTRACE: "0",
     },
   );
   mkdirSync(dirname(stamp), { recursive: true });
