@@ -1,13 +1,16 @@
 import { dirname } from "node:path";
-import { unstable_getMiniflareWorkerOptions as readWranglerFile } from "wrangler";
+import { unstable_getMiniflareWorkerOptions as toWorkerOptions, unstable_readConfig as readConfig } from "wrangler";
 import { fromRoot } from "./paths.mjs";
 
 /** The built example as wrangler.toml describes it, in the form that Miniflare takes, with variables added. */
 export function exampleWorkerOptions(variables) {
-  const { main, workerOptions } = readWranglerFile(fromRoot("wrangler.toml"));
+  const config = readConfig({ config: fromRoot("wrangler.toml") });
+  const { main, workerOptions } = toWorkerOptions(config);
   const modulesRoot = dirname(main);
   return {
     ...workerOptions,
+    // Names the folder of its data.
+    name: config.name,
     bindings: { ...workerOptions.bindings, ...variables },
     modulesRoot,
     modules: [
