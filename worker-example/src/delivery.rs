@@ -7,12 +7,11 @@ use retry_primitives::{
     operation::{Operation, Phase, Report},
     worker::{Attempt, DurableRetry, PAYLOAD_KEY, now, report_fetch},
 };
-use serde::Serialize;
 use worker::{
     Env, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response, Result, State, durable_object,
 };
 
-use crate::{body::Webhook, options::Options, problem::Problem};
+use crate::{body::Webhook, options::Options, problem::Problem, view::View};
 
 /// One delivery.
 #[durable_object]
@@ -76,19 +75,9 @@ impl Delivery {
 
     async fn show(&self, operation: Operation, status: u16) -> Result<Response> {
         let alarm = self.state.storage().get_alarm().await?;
-        let delivery = Shown { id: self.state.id().to_string(), alarm, operation };
-        Ok(Response::from_json(&delivery)?.with_status(status))
+        let view = View::new(self.state.id().to_string(), alarm, operation);
+        Ok(Response::from_json(&view)?.with_status(status))
     }
-}
-
-/// A delivery as `GET /deliveries/:id` shows it. Times are milliseconds since 1970.
-#[derive(Serialize)]
-struct Shown {
-    id: String,
-    /// The moment at which the object wakes, as the platform has it.
-    alarm: Option<i64>,
-    #[serde(flatten)]
-    operation: Operation,
 }
 
 /// One request to the receiver.

@@ -17,6 +17,7 @@ mod demo;
 mod options;
 mod problem;
 mod target;
+mod view;
 
 use worker::{Context, Env, Request, Response, Result, event};
 
