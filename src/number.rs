@@ -47,7 +47,8 @@ pub(crate) fn unit(random: f64) -> f64 {
 
 /// Milliseconds of a [`Duration`](core::time::Duration), fractions kept.
 pub(crate) fn duration_ms(duration: core::time::Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
+    // Not `as_secs_f64() * 1e3`, which misses one in fifty whole milliseconds by a bit.
+    duration.as_secs() as f64 * 1e3 + f64::from(duration.subsec_nanos()) / 1e6
 }
 
 /// A [`Duration`](core::time::Duration) of whole milliseconds; NaN and negatives are zero.
@@ -104,6 +105,38 @@ pub(crate) mod js {
 
         pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
             read(deserializer, "a time in milliseconds", -MAX_SAFE_MS..=MAX_SAFE_MS)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn whole_milliseconds_of_a_duration_stay_whole() {
+        for ms in 0..100_000_u64 {
+            assert_eq!(duration_ms(Duration::from_millis(ms)), ms as f64);
+        }
+        assert_eq!(duration_ms(Duration::from_micros(1_500)), 1.5);
+    }
+
+    #[test]
+    fn rounding_is_to_nearest_and_saturates() {
+        for (ms, down, nearest, up) in [
+            (0.0, 0.0, 0.0, 0.0),
+            (0.49999999999999994, 0.0, 0.0, 1.0),
+            (0.5, 0.0, 1.0, 1.0),
+            (2.5, 2.0, 3.0, 3.0),
+            (7.0, 7.0, 7.0, 7.0),
+            (-3.0, 0.0, 0.0, 0.0),
+            (f64::NAN, 0.0, 0.0, 0.0),
+            (MAX_SAFE_MS, MAX_SAFE_MS, MAX_SAFE_MS, MAX_SAFE_MS),
+            (f64::INFINITY, MAX_SAFE_MS, MAX_SAFE_MS, MAX_SAFE_MS),
+        ] {
+            assert_eq!((floor_ms(ms), round_ms(ms), ceil_ms(ms)), (down, nearest, up), "{ms}");
         }
     }
 }
