@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 pub mod backoff;
+pub mod breaker;
 pub mod classify;
 mod error;
 mod number;
 mod outcome;
-
 
 pub use error::OptionError;
 pub use number::MAX_SAFE_MS;
