@@ -74,6 +74,7 @@ mod recovery;
 mod report;
 mod rolling;
 mod state;
+mod window;
 
 pub use builder::BreakerBuilder;
 pub use consecutive::{ConsecutiveBreaker, ConsecutiveBreakerState, ConsecutiveOptions, consecutive_breaker};

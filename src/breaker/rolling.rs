@@ -5,11 +5,12 @@ use core::time::Duration;
 use super::Breaker;
 use super::builder::{BreakerBuilder, at_least_one, milliseconds};
 use super::merge;
-use super::recovery::{Ledger, Recovery};
-use super::report::{CallResult, Report, Reported, Verdict};
-use super::state::{self, BreakerState, RecoveryState, StateError, Status, one_more};
+use super::recovery::Recovery;
+use super::report::{Report, Reported, Verdict};
+use super::state::{self, BreakerState, RecoveryState, StateError, Status};
+use super::window::Window;
 use crate::OptionError;
-use crate::number::{duration_ms, elapsed_ms, finite_time};
+use crate::number::duration_ms;
 
 /// A breaker that trips when the share of failures over the trailing `window` reaches a ratio.
 ///
@@ -173,16 +174,6 @@ pub struct RollingBreaker {
     window: Window,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Window {
-    window_ms: f64,
-    failure_ratio: f64,
-    minimum_throughput: f64,
-    /// Infinite where no call is slow.
-    slow_call_ms: f64,
-    slow_ratio: f64,
-}
-
 /// The state of a [`RollingBreaker`].
 ///
 /// JSON (feature `serde`): `{"status":"closed","changedAt":0,"probes":0,"successes":0,"start":0,"prevOk":0,"prevFail":0,
@@ -259,28 +250,6 @@ impl RollingBreakerState {
         state::count("prevSlow", self.prev_slow)?;
         state::count("currSlow", self.curr_slow)
     }
-
-    fn counts(&self) -> [u64; 6] {
-        [self.prev_ok, self.prev_fail, self.prev_slow, self.curr_ok, self.curr_fail, self.curr_slow]
-    }
-
-    fn set_counts(&mut self, counts: [u64; 6]) {
-        [self.prev_ok, self.prev_fail, self.prev_slow, self.curr_ok, self.curr_fail, self.curr_slow] = counts;
-    }
-
-    /// The newer window that holds calls; of one window the larger counts.
-    fn join_window(&mut self, other: &Self) {
-        let (counts, others) = (self.counts(), other.counts());
-        let age = |state: &Self, counts: &[u64; 6]| (*counts != [0; 6], finite_time(state.start) + 0.0);
-        let (mine, theirs) = (age(self, &counts), age(other, &others));
-        if mine < theirs {
-            self.start = other.start;
-            self.set_counts(others);
-        } else if mine == theirs {
-            self.start = mine.1;
-            self.set_counts(core::array::from_fn(|index| counts[index].max(others[index])));
-        }
-    }
 }
 
 impl BreakerState for RollingBreakerState {
@@ -306,68 +275,6 @@ impl BreakerState for RollingBreakerState {
         self.openings = recovery.openings;
         self.open_for_ms = recovery.open_for_ms;
         self.ahead_ms = recovery.ahead_ms;
-    }
-}
-
-impl Window {
-    #[inline]
-    fn is_slow(&self, report: &Report) -> bool {
-        report.duration_ms.is_some_and(|duration| duration > self.slow_call_ms)
-    }
-
-    /// Moves the buckets on to the one that holds `now`; how far into it `now` is.
-    #[inline]
-    fn roll(&self, state: &mut RollingBreakerState, now: f64) -> f64 {
-        let elapsed = elapsed_ms(now, finite_time(state.start));
-        if elapsed < self.window_ms {
-            return elapsed;
-        }
-        let [_, _, _, ok, fail, slow] = state.counts();
-        if elapsed < 2.0 * self.window_ms {
-            state.start = finite_time(state.start) + self.window_ms;
-            state.set_counts([ok, fail, slow, 0, 0, 0]);
-            elapsed_ms(now, state.start)
-        } else {
-            self.clear(state, now);
-            0.0
-        }
-    }
-}
-
-impl Ledger<RollingBreakerState> for Window {
-    #[inline]
-    fn count(&self, state: &mut RollingBreakerState, now: f64, report: &Report) -> bool {
-        let elapsed = self.roll(state, now);
-        let (failed, slow) = (report.result == CallResult::Failure, self.is_slow(report));
-        if failed {
-            state.curr_fail = one_more(state.curr_fail);
-        } else {
-            state.curr_ok = one_more(state.curr_ok);
-        }
-        if slow {
-            state.curr_slow = one_more(state.curr_slow);
-        }
-        if !failed && !slow {
-            return false;
-        }
-        let weight = (1.0 - elapsed / self.window_ms).max(0.0);
-        let estimate = |prev: u64, curr: u64| prev as f64 * weight + curr as f64;
-        let failures = estimate(state.prev_fail, state.curr_fail);
-        let calls = failures + estimate(state.prev_ok, state.curr_ok);
-        calls >= self.minimum_throughput
-            && (failed && failures / calls >= self.failure_ratio
-                || slow && estimate(state.prev_slow, state.curr_slow) / calls >= self.slow_ratio)
-    }
-
-    #[inline]
-    fn clear(&self, state: &mut RollingBreakerState, now: f64) {
-        state.start = now;
-        state.set_counts([0; 6]);
-    }
-
-    #[inline]
-    fn failed(&self, report: &Report) -> bool {
-        report.result == CallResult::Failure || self.is_slow(report)
     }
 }
 
