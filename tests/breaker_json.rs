@@ -23,9 +23,8 @@ where
     B::State: serde::Serialize + serde::de::DeserializeOwned + PartialEq + core::fmt::Debug,
 {
     let mut state = breaker.init(1_758_124_800_000.0);
-    for (step, now) in [1_758_124_800_000.0, 1_758_124_800_100.0, 1_758_124_830_100.0, 1_758_124_830_200.0]
-        .into_iter()
-        .enumerate()
+    for (step, now) in
+        [1_758_124_800_000.0, 1_758_124_800_100.0, 1_758_124_830_100.0, 1_758_124_830_200.0].into_iter().enumerate()
     {
         state = match step {
             0 => breaker.succeed(state, now),

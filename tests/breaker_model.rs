@@ -268,7 +268,7 @@ proptest! {
     /// "A backwards clock jump cannot corrupt anything", and no input, however hostile, yields NaN or a wait that is
     /// negative or longer than the longest opening or trial.
     #[test]
-    fn any_clock_is_survived(times in prop::collection::vec((any::<f64>(), 0..6_u8), 0..80), start in any::<f64>()) {
+    fn any_clock_is_survived(times in prop::collection::vec((prop::num::f64::ANY, 0..6_u8), 0..80), start in prop::num::f64::ANY) {
         let breaker = rolling_breaker(ms(50)).minimum_throughput(2).slow_call(SLOW)
             .open(ms(OPEN)).grow_open(1.5, ms(200)).open_jitter(1.0).build().unwrap();
         let mut state = breaker.init(start);
