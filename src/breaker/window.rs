@@ -18,13 +18,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    #[inline]
+    #[inline(always)]
     fn is_slow(&self, report: &Report) -> bool {
         report.duration_ms.is_some_and(|duration| duration > self.slow_call_ms)
     }
 
     /// Moves the buckets on to the one that holds `now`; how far into it `now` is.
-    #[inline]
+    #[inline(always)]
     fn roll(&self, state: &mut RollingBreakerState, now: f64) -> f64 {
         let elapsed = elapsed_ms(now, finite_time(state.start));
         if elapsed < self.window_ms {
@@ -43,7 +43,7 @@ impl Window {
 }
 
 impl Ledger<RollingBreakerState> for Window {
-    #[inline]
+    #[inline(always)]
     fn count(&self, state: &mut RollingBreakerState, now: f64, report: &Report) -> bool {
         let elapsed = self.roll(state, now);
         let (failed, slow) = (report.result == CallResult::Failure, self.is_slow(report));
@@ -67,13 +67,13 @@ impl Ledger<RollingBreakerState> for Window {
                 || slow && estimate(state.prev_slow, state.curr_slow) / calls >= self.slow_ratio)
     }
 
-    #[inline]
+    #[inline(always)]
     fn clear(&self, state: &mut RollingBreakerState, now: f64) {
         state.start = now;
         state.set_counts([0; 6]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn failed(&self, report: &Report) -> bool {
         report.result == CallResult::Failure || self.is_slow(report)
     }
