@@ -72,7 +72,7 @@ impl Recovery {
         RecoveryState { probes: 1, successes: 0, ..recovery.at(Status::HalfOpen, at, now) }
     }
 
-    // Left to itself the compiler calls this and copies the state through memory twice: 55 ns instead of 11.
+    // Left to itself the compiler makes this a call, and the whole state goes through memory on the way in and out.
     #[inline(always)]
     pub(super) fn report<S: BreakerState>(
         &self,

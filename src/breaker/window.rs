@@ -23,6 +23,19 @@ impl Window {
         report.duration_ms.is_some_and(|duration| duration > self.slow_call_ms)
     }
 
+    /// Out of line: a failure is the rarer case, and its divisions would crowd the common one out of registers.
+    #[cold]
+    fn trips(&self, counts: [u64; 6], elapsed: f64, failed: bool, slow: bool) -> bool {
+        let [prev_ok, prev_fail, prev_slow, curr_ok, curr_fail, curr_slow] = counts;
+        let weight = (1.0 - elapsed / self.window_ms).max(0.0);
+        let estimate = |prev: u64, curr: u64| prev as f64 * weight + curr as f64;
+        let failures = estimate(prev_fail, curr_fail);
+        let calls = failures + estimate(prev_ok, curr_ok);
+        calls >= self.minimum_throughput
+            && (failed && failures / calls >= self.failure_ratio
+                || slow && estimate(prev_slow, curr_slow) / calls >= self.slow_ratio)
+    }
+
     /// Moves the buckets on to the one that holds `now`; how far into it `now` is.
     #[inline(always)]
     fn roll(&self, state: &mut RollingBreakerState, now: f64) -> f64 {
@@ -58,13 +71,7 @@ impl Ledger<RollingBreakerState> for Window {
         if !failed && !slow {
             return false;
         }
-        let weight = (1.0 - elapsed / self.window_ms).max(0.0);
-        let estimate = |prev: u64, curr: u64| prev as f64 * weight + curr as f64;
-        let failures = estimate(state.prev_fail, state.curr_fail);
-        let calls = failures + estimate(state.prev_ok, state.curr_ok);
-        calls >= self.minimum_throughput
-            && (failed && failures / calls >= self.failure_ratio
-                || slow && estimate(state.prev_slow, state.curr_slow) / calls >= self.slow_ratio)
+        self.trips(state.counts(), elapsed, failed, slow)
     }
 
     #[inline(always)]
