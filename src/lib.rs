@@ -4,6 +4,7 @@
 
 pub mod backoff;
 pub mod budget;
+pub mod breaker;
 pub mod classify;
 mod error;
 mod number;
