@@ -47,7 +47,8 @@ pub(crate) fn unit(random: f64) -> f64 {
 
 /// Milliseconds of a [`Duration`](core::time::Duration), fractions kept.
 pub(crate) fn duration_ms(duration: core::time::Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
+    // Not `as_secs_f64() * 1e3`: that makes 1000.9999999999999 of 1,001 ms.
+    duration.as_secs() as f64 * 1e3 + f64::from(duration.subsec_nanos()) / 1e6
 }
 
 /// A [`Duration`](core::time::Duration) of whole milliseconds; NaN and negatives are zero.
@@ -55,10 +56,15 @@ pub(crate) fn ms_duration(ms: f64) -> core::time::Duration {
     core::time::Duration::from_millis(ms as u64)
 }
 
-/// Numbers as JSON in JavaScript writes them: whole ones without `.0`.
+/// Numbers as JSON in JavaScript writes them, whole ones without `.0`; read back, an error names the field.
 #[cfg(feature = "serde")]
 pub(crate) mod js {
-    use serde::Serializer;
+    use core::fmt;
+
+    use serde::{
+        Deserializer, Serializer,
+        de::{Error, Unexpected, Visitor},
+    };
 
     /// Serializes an `f64`; the signature is the one `serialize_with` asks for.
     pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -67,6 +73,40 @@ pub(crate) mod js {
             serializer.serialize_i64(whole)
         } else {
             serializer.serialize_f64(*value)
+        }
+    }
+
+    /// A number in a field that may hold only some of them.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Field {
+        pub(crate) name: &'static str,
+        pub(crate) allowed: &'static str,
+        pub(crate) accepts: fn(f64) -> bool,
+    }
+
+    impl Field {
+        pub(crate) fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
+            deserializer.deserialize_f64(self)
+        }
+    }
+
+    impl Visitor<'_> for Field {
+        type Value = f64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{} to be {}", self.name, self.allowed)
+        }
+
+        fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
+            if (self.accepts)(value) { Ok(value) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
+        }
+
+        fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
         }
     }
 }
