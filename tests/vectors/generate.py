@@ -166,6 +166,7 @@ def rules(out):
             out.add("a floor without a deadline", policy, {**options, "maxAttempts": 5}, outcome=server, sample=0.3)
             out.add("a floor inside a deadline", policy, {**options, "deadlineMs": 31_001}, outcome=server, sample=0.3)
             out.add("a floor at the deadline", policy, {**options, "deadlineMs": 31_000}, outcome=server, sample=0.3)
+            out.add("a floor over a cap of nothing", policy, {**options, "maxAttempts": 5, "maxDelayMs": 0}, outcome=server)
         refused = {"retryable": False, "retryAfterMs": 9}
         out.add("refused outright", policy, bounded, outcome=refused)
         out.add("refused before the attempts are counted", policy, bounded, (7, EPOCH, 1), EPOCH + 5_000, refused)
