@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod backoff;
-pub mod budget;
 pub mod breaker;
+pub mod budget;
 pub mod classify;
 mod error;
 mod number;

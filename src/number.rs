@@ -47,7 +47,7 @@ pub(crate) fn unit(random: f64) -> f64 {
 
 /// Milliseconds of a [`Duration`](core::time::Duration), fractions kept.
 pub(crate) fn duration_ms(duration: core::time::Duration) -> f64 {
-    // Not `as_secs_f64() * 1e3`, which misses one in fifty whole milliseconds by a bit.
+    // Not `as_secs_f64() * 1e3`: that makes 1000.9999999999999 of 1,001 ms.
     duration.as_secs() as f64 * 1e3 + f64::from(duration.subsec_nanos()) / 1e6
 }
 
@@ -56,10 +56,15 @@ pub(crate) fn ms_duration(ms: f64) -> core::time::Duration {
     core::time::Duration::from_millis(ms as u64)
 }
 
-/// Numbers as JavaScript's JSON has them: whole ones without `.0`, and checked when they are read.
+/// Numbers as JSON in JavaScript writes them, whole ones without `.0`; read back, an error names the field.
 #[cfg(feature = "serde")]
 pub(crate) mod js {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use core::fmt;
+
+    use serde::{
+        Deserializer, Serializer,
+        de::{Error, Unexpected, Visitor},
+    };
 
     use super::MAX_SAFE_MS;
 
@@ -74,6 +79,7 @@ pub(crate) mod js {
     }
 
     /// The same for an optional number.
+    #[cfg(feature = "operation")]
     pub(crate) fn serialize_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => serialize(value, serializer),
@@ -81,30 +87,55 @@ pub(crate) mod js {
         }
     }
 
-    /// A number within `range`, or an error that names `field`.
-    pub(crate) fn read<'de, D: Deserializer<'de>>(
-        deserializer: D,
-        field: &str,
-        range: core::ops::RangeInclusive<f64>,
-    ) -> Result<f64, D::Error> {
-        let value =
-            f64::deserialize(deserializer).map_err(|error| D::Error::custom(format_args!("{field}: {error}")))?;
-        if range.contains(&value) {
-            Ok(value)
-        } else {
-            let (low, high) = range.into_inner();
-            Err(D::Error::custom(format_args!("{field} must be a number from {low} to {high}, got {value}")))
+    /// A moment in milliseconds.
+    #[cfg(feature = "operation")]
+    pub(crate) mod time {
+        use serde::Deserializer;
+
+        pub(crate) use super::serialize;
+        use super::{Field, MAX_SAFE_MS};
+
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+            let field = Field {
+                name: "a time",
+                allowed: "milliseconds from -(2^53 - 1) to 2^53 - 1",
+                accepts: |value| value.abs() <= MAX_SAFE_MS,
+            };
+            field.read(deserializer)
         }
     }
 
-    /// A moment in milliseconds.
-    pub(crate) mod time {
-        use super::*;
+    /// A number in a field that may hold only some of them.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Field {
+        pub(crate) name: &'static str,
+        pub(crate) allowed: &'static str,
+        pub(crate) accepts: fn(f64) -> bool,
+    }
 
-        pub(crate) use super::serialize;
+    impl Field {
+        pub(crate) fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
+            deserializer.deserialize_f64(self)
+        }
+    }
 
-        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-            read(deserializer, "a time in milliseconds", -MAX_SAFE_MS..=MAX_SAFE_MS)
+    impl Visitor<'_> for Field {
+        type Value = f64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{} to be {}", self.name, self.allowed)
+        }
+
+        fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
+            if (self.accepts)(value) { Ok(value) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
+        }
+
+        fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
+            self.visit_f64(value as f64)
         }
     }
 }

@@ -42,7 +42,7 @@ impl<C: Curve> Policy<C> {
     }
 
     /// Decides about an attempt that failed at `now`, and gives the state to keep until the next one. On a stop that is
-    /// the state passed in.
+    /// the state passed in. A start that no clock gives is taken as [`init`](Self::init) takes it: not a number is 0.
     #[inline]
     pub fn next(
         &self,
@@ -52,7 +52,8 @@ impl<C: Curve> Policy<C> {
         mut random: impl FnMut() -> f64,
     ) -> (RetryState, Decision) {
         let attempts = state.attempts.min(MAX_ATTEMPTS - 1) + 1;
-        let elapsed_ms = elapsed_ms(now, state.started_at);
+        let started_at = finite_time(state.started_at);
+        let elapsed_ms = elapsed_ms(now, started_at);
         let remaining_ms = (self.deadline_ms - elapsed_ms).max(0.0);
         let stop =
             |reason| (state, Decision::Stop { reason, attempts, remaining_ms, retry_after_ms: outcome.retry_after_ms });
@@ -72,7 +73,7 @@ impl<C: Curve> Policy<C> {
             return stop(StopReason::Deadline);
         }
         (
-            RetryState { attempts, prev_delay_ms: delay_ms, ..state },
+            RetryState { attempts, started_at, prev_delay_ms: delay_ms },
             Decision::Retry { delay_ms, attempts, remaining_ms },
         )
     }

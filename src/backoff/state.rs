@@ -3,7 +3,8 @@
 /// What is kept between attempts: three numbers, to be stored wherever the caller likes.
 ///
 /// JSON (feature `serde`) is `{"attempts":1,"startedAt":1758124800000,"prevDelayMs":63}`, the same text that
-/// JavaScript writes. When read back, a missing field or a value out of range is an error that names the field.
+/// JavaScript writes. When read back, a field that is missing, of a wrong type or out of range is an error that
+/// names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
@@ -27,25 +28,34 @@ pub struct RetryState {
 
 #[cfg(feature = "serde")]
 mod read {
-    use serde::{Deserializer, de::Error};
+    use serde::Deserializer;
 
-    use crate::number::{MAX_SAFE_MS, js};
+    use crate::number::{MAX_SAFE_MS, js::Field};
 
     pub(super) fn attempts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        let value = js::read(deserializer, "attempts", 0.0..=MAX_SAFE_MS)?;
-        let whole = value as u64;
-        if whole as f64 == value {
-            Ok(whole)
-        } else {
-            Err(D::Error::custom(format_args!("attempts must be a whole number, got {value}")))
-        }
+        let field = Field {
+            name: "attempts",
+            allowed: "a whole number from 0 to 2^53 - 1",
+            accepts: |value| value as u64 as f64 == value && value <= MAX_SAFE_MS,
+        };
+        field.read(deserializer).map(|value| value as u64)
     }
 
     pub(super) fn started_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        js::read(deserializer, "startedAt", -MAX_SAFE_MS..=MAX_SAFE_MS)
+        let field = Field {
+            name: "startedAt",
+            allowed: "a number from -(2^53 - 1) to 2^53 - 1",
+            accepts: |value| value.abs() <= MAX_SAFE_MS,
+        };
+        field.read(deserializer)
     }
 
     pub(super) fn prev_delay_ms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        js::read(deserializer, "prevDelayMs", 0.0..=MAX_SAFE_MS)
+        let field = Field {
+            name: "prevDelayMs",
+            allowed: "a number from 0 to 2^53 - 1",
+            accepts: |value| (0.0..=MAX_SAFE_MS).contains(&value),
+        };
+        field.read(deserializer)
     }
 }
