@@ -1,7 +1,9 @@
 //! One `next` of each policy beside the peers' next delay.
 //!
-//! What is timed is an operation that fails eight times (base 100 ms, factor 2, cap 30 s); a figure is an eighth of it.
-//! The policy, the state and the inputs are hidden from the optimiser at every step, as if they came out of a store.
+//! What is timed: 256 operations under way (base 100 ms, factor 2, cap 30 s), each failing eight times. They advance in
+//! turn, as a busy program's do, so that no step waits for the one before it on its way through memory. On every side
+//! all that a step reads lies behind one pointer, hidden from the optimiser before the step; the whole answer is hidden
+//! after it.
 //! Building the iterators and seeding their generators is not timed. What each side does in a step:
 //!
 //! - **retry-primitives**: takes state, time and outcome; counts the attempt; looks at the three reasons to stop, a
@@ -28,62 +30,78 @@ use criterion::{
 use fastrand::Rng;
 use retry_policies::{RetryPolicy, policies};
 use retry_primitives::{
-    Outcome,
+    Outcome, Policy, RetryState,
     backoff::{self, Builder, Curve, Jitter},
 };
 
 const BASE: Duration = Duration::from_millis(100);
 const CAP: Duration = Duration::from_secs(30);
 const DEADLINE: Duration = Duration::from_secs(3_600);
+const OPERATIONS: u32 = 256;
 const STEPS: u32 = 8;
 const STARTED: f64 = 1_758_124_800_000.0;
 const SEED: u64 = 7;
 
-fn ours<C: Curve>(bencher: &mut Bencher, builder: Builder<C>) {
-    let policy = builder.max_attempts(10).deadline(DEADLINE).max_delay(CAP).build().expect("valid options");
-    let (now, outcome) = (STARTED + 40.0, Outcome::RETRYABLE);
+/// An operation under way: all that a step reads and writes, in one place as in a peer's iterator.
+struct Operation<C> {
+    policy: Policy<C>,
+    state: RetryState,
+    now: f64,
+    outcome: Outcome,
+    rng: Rng,
+}
+
+/// Advances [`OPERATIONS`] fresh values of `build` by [`STEPS`] steps each, in turn.
+fn advance<T, D>(bencher: &mut Bencher, mut build: impl FnMut() -> T, step: impl Fn(&mut T) -> D) {
     bencher.iter_batched_ref(
-        || (policy.init(STARTED), Rng::with_seed(SEED)),
-        |(state, rng)| {
+        || (0..OPERATIONS).map(|_| build()).collect::<Vec<T>>(),
+        |operations| {
             for _ in 0..STEPS {
-                let before = *black_box(&mut *state);
-                let (after, decision) =
-                    black_box(&policy).next(before, *black_box(&now), *black_box(&outcome), || rng.f64());
-                *state = after;
-                black_box(decision);
+                for operation in operations.iter_mut() {
+                    black_box(step(black_box(operation)));
+                }
             }
         },
-        BatchSize::SmallInput,
+        BatchSize::PerIteration,
     );
+}
+
+fn ours<C: Curve + Copy>(bencher: &mut Bencher, builder: Builder<C>) {
+    let policy = builder.max_attempts(10).deadline(DEADLINE).max_delay(CAP).build().expect("valid options");
+    let started = Operation {
+        policy,
+        state: policy.init(STARTED),
+        now: STARTED + 40.0,
+        outcome: Outcome::RETRYABLE,
+        rng: Rng::with_seed(SEED),
+    };
+    let build = || Operation { rng: started.rng.clone(), ..started };
+    advance(bencher, build, |Operation { policy, state, now, outcome, rng }| {
+        let (after, decision) = policy.next(*state, *now, *outcome, || rng.f64());
+        *state = after;
+        decision
+    });
 }
 
 fn iterator<I: Iterator>(bencher: &mut Bencher, build: impl FnMut() -> I) {
-    bencher.iter_batched_ref(
-        build,
-        |delays| {
-            for _ in 0..STEPS {
-                black_box(black_box(&mut *delays).next());
-            }
-        },
-        BatchSize::SmallInput,
-    );
+    advance(bencher, build, I::next);
 }
 
-fn stateless(bencher: &mut Bencher, policy: impl RetryPolicy) {
-    bencher.iter_batched_ref(
-        SystemTime::now,
-        |started| {
-            for retries in 0..STEPS {
-                black_box(black_box(&policy).should_retry(*black_box(&mut *started), black_box(retries)));
-            }
+fn stateless(bencher: &mut Bencher, policy: impl RetryPolicy + Copy) {
+    let started = SystemTime::now();
+    advance(
+        bencher,
+        || (policy, started, 0),
+        |(policy, started, retries)| {
+            *retries += 1;
+            policy.should_retry(*started, *retries - 1)
         },
-        BatchSize::SmallInput,
     );
 }
 
 fn group<'a>(criterion: &'a mut Criterion, operation: &str) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(operation);
-    group.throughput(Throughput::Elements(STEPS.into()));
+    group.throughput(Throughput::Elements(u64::from(STEPS * OPERATIONS)));
     group
 }
 
