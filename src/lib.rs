@@ -3,12 +3,17 @@
 #![forbid(unsafe_code)]
 
 pub mod backoff;
+pub mod budget;
 pub mod classify;
 mod error;
 mod number;
+#[cfg(feature = "operation")]
+pub mod operation;
 mod outcome;
+#[cfg(feature = "worker")]
+pub mod worker;
 
-#[cfg(test)]
+#[cfg(any(test, feature = "operation"))]
 extern crate alloc;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};

@@ -55,18 +55,55 @@ pub(crate) fn ms_duration(ms: f64) -> core::time::Duration {
     core::time::Duration::from_millis(ms as u64)
 }
 
-/// Numbers as JSON in JavaScript writes them: whole ones without `.0`.
+/// Numbers as JavaScript's JSON has them: whole ones without `.0`, and checked when they are read.
 #[cfg(feature = "serde")]
 pub(crate) mod js {
-    use serde::Serializer;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::MAX_SAFE_MS;
 
     /// Serializes an `f64`; the signature is the one `serialize_with` asks for.
     pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         let whole = *value as i64;
-        if whole as f64 == *value && value.abs() <= super::MAX_SAFE_MS {
+        if whole as f64 == *value && value.abs() <= MAX_SAFE_MS {
             serializer.serialize_i64(whole)
         } else {
             serializer.serialize_f64(*value)
+        }
+    }
+
+    /// The same for an optional number.
+    pub(crate) fn serialize_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// A number within `range`, or an error that names `field`.
+    pub(crate) fn read<'de, D: Deserializer<'de>>(
+        deserializer: D,
+        field: &str,
+        range: core::ops::RangeInclusive<f64>,
+    ) -> Result<f64, D::Error> {
+        let value =
+            f64::deserialize(deserializer).map_err(|error| D::Error::custom(format_args!("{field}: {error}")))?;
+        if range.contains(&value) {
+            Ok(value)
+        } else {
+            let (low, high) = range.into_inner();
+            Err(D::Error::custom(format_args!("{field} must be a number from {low} to {high}, got {value}")))
+        }
+    }
+
+    /// A moment in milliseconds.
+    pub(crate) mod time {
+        use super::*;
+
+        pub(crate) use super::serialize;
+
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+            read(deserializer, "a time in milliseconds", -MAX_SAFE_MS..=MAX_SAFE_MS)
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Outcome {
     /// A value that is not a positive number sets no floor. Default `None`.
     #[cfg_attr(
         feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::outcome::serialize_option")
+        serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::number::js::serialize_option")
     )]
     pub retry_after_ms: Option<f64>,
 }
@@ -52,13 +52,5 @@ impl Outcome {
     /// The server's floor as a [`Duration`], `None` when there is none.
     pub fn floor(&self) -> Option<Duration> {
         self.retry_after_ms.map(ms_duration)
-    }
-}
-
-#[cfg(feature = "serde")]
-fn serialize_option<S: serde::Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => crate::number::js::serialize(value, serializer),
-        None => serializer.serialize_none(),
     }
 }

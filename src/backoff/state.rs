@@ -27,35 +27,25 @@ pub struct RetryState {
 
 #[cfg(feature = "serde")]
 mod read {
-    use serde::{Deserialize, Deserializer, de::Error};
+    use serde::{Deserializer, de::Error};
 
-    use crate::number::MAX_SAFE_MS;
+    use crate::number::{MAX_SAFE_MS, js};
 
     pub(super) fn attempts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        let value = f64::deserialize(deserializer)?;
+        let value = js::read(deserializer, "attempts", 0.0..=MAX_SAFE_MS)?;
         let whole = value as u64;
-        if whole as f64 == value && value <= MAX_SAFE_MS {
+        if whole as f64 == value {
             Ok(whole)
         } else {
-            Err(D::Error::custom(format_args!("attempts must be a whole number from 0 to 2^53 - 1, got {value}")))
+            Err(D::Error::custom(format_args!("attempts must be a whole number, got {value}")))
         }
     }
 
     pub(super) fn started_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        let value = f64::deserialize(deserializer)?;
-        if value.abs() <= MAX_SAFE_MS {
-            Ok(value)
-        } else {
-            Err(D::Error::custom(format_args!("startedAt must be a number from -(2^53 - 1) to 2^53 - 1, got {value}")))
-        }
+        js::read(deserializer, "startedAt", -MAX_SAFE_MS..=MAX_SAFE_MS)
     }
 
     pub(super) fn prev_delay_ms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        let value = f64::deserialize(deserializer)?;
-        if (0.0..=MAX_SAFE_MS).contains(&value) {
-            Ok(value)
-        } else {
-            Err(D::Error::custom(format_args!("prevDelayMs must be a number from 0 to 2^53 - 1, got {value}")))
-        }
+        js::read(deserializer, "prevDelayMs", 0.0..=MAX_SAFE_MS)
     }
 }

@@ -1,0 +1,16 @@
+import { installNodeModules } from "./node-modules.mjs";
+import { installTargets, installTools } from "./rust.mjs";
+import { buildWorker } from "./worker-build.mjs";
+
+/** What every check needs. */
+export async function prepare() {
+  await installNodeModules();
+  await installTargets();
+}
+
+/** What running the example needs, down to the built worker itself. */
+export async function prepareWorker() {
+  await prepare();
+  await installTools();
+  await buildWorker();
+}

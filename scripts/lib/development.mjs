@@ -1,0 +1,6 @@
+/** Variables of a local run. None of them belongs in wrangler.toml: a deployment must not have them. */
+export const developmentVariables = {
+  API_TOKEN: "local-development-token",
+  ALLOW_PRIVATE_TARGETS: "true",
+  DEMO_RECEIVER: "true",
+};

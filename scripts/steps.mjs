@@ -1,0 +1,73 @@
+import { testFiles } from "./lib/test-files.mjs";
+import { modernNode } from "./lib/modern-node.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+
+const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");
+const prettier = fromRoot("node_modules", "prettier", "bin", "prettier.cjs");
+
+// Features of the core that must build where there is no std.
+const coreFeatures = ["serde", "operation"];
+const buildCore = (...options) =>
+  ["cargo", "build", "--package", "retry-primitives", "--target", "wasm32v1-none", "--no-default-features"].concat(
+    options,
+  );
+
+/**
+ * Every check of this repository, in the order of `npm test`: cheap ones first.
+ *
+ * `commands` run one after another; `worker: true` asks for the built example; `environment` is added to ours.
+ */
+export const steps = [
+  {
+    name: "rustfmt",
+    title: "Rust is formatted",
+    commands: [["cargo", "fmt", "--all", "--check"]],
+  },
+  {
+    name: "prettier",
+    title: "JavaScript, TypeScript and JSON are formatted",
+    commands: [[process.execPath, prettier, "--check", "."]],
+  },
+  {
+    name: "js",
+    title: "Unit tests in JavaScript",
+    commands: [[process.execPath, "--test", ...testFiles("tests/js")]],
+  },
+  {
+    name: "core",
+    title: "The core builds without std, clock or I/O",
+    commands: [buildCore(), ...coreFeatures.map((feature) => buildCore("--features", feature))],
+  },
+  {
+    name: "clippy",
+    title: "Lints, on this machine's target and on wasm",
+    commands: [
+      ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
+      ["cargo", "clippy", "--package", "worker-example", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"],
+    ],
+  },
+  {
+    name: "docs",
+    title: "Rust documentation builds without a warning",
+    commands: [["cargo", "doc", "--workspace", "--all-features", "--no-deps"]],
+    environment: { RUSTDOCFLAGS: "-D warnings" },
+  },
+  {
+    name: "rust",
+    title: "Rust tests, doc-tests among them",
+    commands: [["cargo", "test", "--workspace", "--all-features"]],
+  },
+  {
+    name: "e2e",
+    title: "The built example on a real workerd",
+    commands: [[modernNode, "--test", ...testFiles("tests/e2e")]],
+    worker: true,
+  },
+  {
+    name: "wrangler",
+    title: "wrangler.toml could be deployed",
+    commands: [[modernNode, wrangler, "deploy", "--dry-run", "--outdir", fromRoot("target", "wrangler")]],
+    environment: { WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: fromRoot("target", "wrangler-logs") },
+    worker: true,
+  },
+];

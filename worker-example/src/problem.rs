@@ -1,0 +1,46 @@
+//! What a caller is told when a request can't be done.
+
+use serde_json::json;
+use worker::{Error, Response, Result};
+
+/// An HTTP status and a sentence, with the field of the request that is at fault when there is one.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Problem {
+    pub(crate) status: u16,
+    pub(crate) field: Option<String>,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        Self { status, field: None, message: message.into() }
+    }
+
+    /// 400: the field, and what it must be.
+    pub(crate) fn field(field: &str, must: impl std::fmt::Display) -> Self {
+        Self { status: 400, field: Some(field.to_owned()), message: format!("{field} {must}") }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(404, "there is nothing here")
+    }
+
+    pub(crate) fn response(self) -> Result<Response> {
+        let response = Response::from_json(&json!({ "error": { "field": self.field, "message": self.message } }))?;
+        let response = response.with_status(self.status);
+        match self.status {
+            401 => response.headers().set("www-authenticate", "Bearer")?,
+            503 => response.headers().set("retry-after", "1")?,
+            _ => {}
+        }
+        Ok(response)
+    }
+}
+
+/// The platform failed, not the caller. Its words stay in the log: they may name what the caller should not see.
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        worker::console_error!("{error}");
+        Self::new(503, "the service could not do this just now; try again")
+    }
+}
