@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{Builder, Curve};
-use crate::number::{MAX_SAFE_MS, duration_ms};
+use crate::number::duration_ms;
 
 /// The curve `base * fib(n)`; see [`fibonacci`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,14 +37,16 @@ impl Curve for Fibonacci {
 /// The n-th Fibonacci number, exact up to the largest below 2^53 (the 78th), which stands for all after it.
 #[inline]
 fn number(n: u64) -> f64 {
-    let (mut current, mut next) = (0.0, 1.0);
-    for _ in 0..n {
-        if next > MAX_SAFE_MS {
-            break;
-        }
+    const FIRST: [u8; 14] = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233];
+    if n < FIRST.len() as u64 {
+        return f64::from(FIRST[n as usize]);
+    }
+    // Integers add faster than floats, and every one of these is exact in both.
+    let (mut current, mut next) = (0_i64, 1_i64);
+    for _ in 0..n.min(78) {
         (current, next) = (next, current + next);
     }
-    current
+    current as f64
 }
 
 #[cfg(test)]
@@ -56,6 +58,9 @@ mod tests {
         let first = [0.0, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0];
         for (n, expected) in (0..).zip(first) {
             assert_eq!(number(n), expected, "fib({n})");
+        }
+        for n in 2..=78 {
+            assert_eq!(number(n), number(n - 1) + number(n - 2), "fib({n})");
         }
         assert_eq!(number(78), 8_944_394_323_791_464.0);
     }

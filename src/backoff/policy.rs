@@ -68,7 +68,8 @@ impl<C: Curve> Policy<C> {
         if elapsed_ms + floor_ms >= self.deadline_ms {
             return stop(StopReason::Deadline);
         }
-        let delay_ms = self.delay_ms(attempts, state.prev_delay_ms, &mut random).max(floor_ms);
+        let delay_ms = self.delay_ms(attempts, state.prev_delay_ms, &mut random);
+        let delay_ms = if delay_ms > floor_ms { delay_ms } else { floor_ms };
         if elapsed_ms + delay_ms >= self.deadline_ms {
             return stop(StopReason::Deadline);
         }
@@ -112,7 +113,7 @@ impl<C: Curve> Policy<C> {
     fn delay_ms<R: FnMut() -> f64>(&self, attempt: u64, prev_delay_ms: f64, random: &mut R) -> f64 {
         let curve_ms = self.curve.delay_ms(attempt, prev_delay_ms, random);
         // A NaN fails the comparison and becomes the cap: when in doubt, the longer wait.
-        let capped_ms = if curve_ms <= self.max_delay_ms { curve_ms } else { self.max_delay_ms };
+        let capped_ms = if curve_ms < self.max_delay_ms { curve_ms } else { self.max_delay_ms };
         round_ms(if C::JITTERED { capped_ms } else { self.jitter.apply(capped_ms, random) })
     }
 }
