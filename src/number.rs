@@ -8,8 +8,14 @@ pub const MAX_SAFE_MS: f64 = 9_007_199_254_740_991.0;
 /// The nearest whole number, halves up; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn round_ms(ms: f64) -> f64 {
-    let floor = floor_ms(ms);
-    if ms - floor >= 0.5 && floor < MAX_SAFE_MS { floor + 1.0 } else { floor }
+    // From here on f64 has whole numbers only: adding it and taking it away again rounds, ties to even.
+    const WHOLE: f64 = 4_503_599_627_370_496.0;
+    if ms >= WHOLE {
+        return if ms < MAX_SAFE_MS { ms } else { MAX_SAFE_MS };
+    }
+    let positive = if ms > 0.0 { ms } else { 0.0 };
+    let nearest = (positive + WHOLE) - WHOLE;
+    if positive - nearest >= 0.5 { nearest + 1.0 } else { nearest }
 }
 
 /// The whole number at or below; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
@@ -36,13 +42,15 @@ pub(crate) fn finite_time(now: f64) -> f64 {
 #[inline]
 pub(crate) fn elapsed_ms(now: f64, since: f64) -> f64 {
     let elapsed = now - since;
-    if elapsed > 0.0 { elapsed.min(f64::MAX) } else { 0.0 }
+    let elapsed = if elapsed > 0.0 { elapsed } else { 0.0 };
+    if elapsed < f64::MAX { elapsed } else { f64::MAX }
 }
 
 /// A draw brought into [0, 1]; NaN is 0.
 #[inline]
 pub(crate) fn unit(random: f64) -> f64 {
-    if random > 0.0 { random.min(1.0) } else { 0.0 }
+    let random = if random > 0.0 { random } else { 0.0 };
+    if random < 1.0 { random } else { 1.0 }
 }
 
 /// Milliseconds of a [`Duration`](core::time::Duration), fractions kept.
@@ -168,6 +176,32 @@ mod tests {
             (f64::INFINITY, MAX_SAFE_MS, MAX_SAFE_MS, MAX_SAFE_MS),
         ] {
             assert_eq!((floor_ms(ms), round_ms(ms), ceil_ms(ms)), (down, nearest, up), "{ms}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_to_nearest_halves_up() {
+        const WHOLE: f64 = 4_503_599_627_370_496.0;
+        for (ms, rounded) in [
+            (0.49999999999999994, 0.0),
+            (0.5, 1.0),
+            (1.5, 2.0),
+            (2.5, 3.0),
+            (2.4999999999999996, 2.0),
+            (WHOLE - 0.5, WHOLE),
+            (WHOLE - 1.5, WHOLE - 1.0),
+            (WHOLE + 1.0, WHOLE + 1.0),
+            (MAX_SAFE_MS, MAX_SAFE_MS),
+            (f64::INFINITY, MAX_SAFE_MS),
+            (f64::NAN, 0.0),
+            (f64::NEG_INFINITY, 0.0),
+        ] {
+            assert_eq!(round_ms(ms), rounded, "{ms}");
         }
     }
 }
