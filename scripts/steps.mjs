@@ -31,7 +31,7 @@ export const steps = [
   {
     name: "js",
     title: "Unit tests in JavaScript",
-    commands: [[process.execPath, "--test", ...testFiles("tests/js")]],
+    commands: [[process.execPath, "--test", "--test-reporter=spec", ...testFiles("tests/js")]],
   },
   {
     name: "core",
@@ -60,7 +60,7 @@ export const steps = [
   {
     name: "e2e",
     title: "The built example on a real workerd",
-    commands: [[modernNode, "--test", ...testFiles("tests/e2e")]],
+    commands: [[modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/e2e")]],
     worker: true,
   },
   {
