@@ -178,11 +178,6 @@ mod tests {
             assert_eq!((floor_ms(ms), round_ms(ms), ceil_ms(ms)), (down, nearest, up), "{ms}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn rounding_is_to_nearest_halves_up() {
