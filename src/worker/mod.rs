@@ -54,6 +54,7 @@
 //! ```
 
 mod alarm;
+pub mod breaker;
 mod durable_retry;
 mod fetch;
 pub mod queue;
