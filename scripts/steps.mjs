@@ -58,6 +58,11 @@ export const steps = [
     commands: [["cargo", "test", "--workspace", "--all-features"]],
   },
   {
+    name: "parity",
+    title: "Shared vectors, and native against wasm bit for bit",
+    commands: [[process.execPath, fromRoot("tests", "parity", "run.mjs")]],
+  },
+  {
     name: "e2e",
     title: "The built example on a real workerd",
     commands: [[modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/e2e")]],
