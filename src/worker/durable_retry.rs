@@ -147,7 +147,7 @@ impl<C: Curve> DurableRetry<C> {
     pub async fn postpone(&self, until: f64) -> Result<Option<Operation>> {
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
         operation.postpone(&self.policy, now(), until);
-        self.store(&operation, None).await?;
+        self.store(&mut operation, None).await?;
         Ok(Some(operation))
     }
 

@@ -8,6 +8,7 @@ use alloc::{
 use core::{any::Any, cell::RefCell};
 
 use super::replica::Replica;
+use crate::breaker::BreakerState;
 
 /// How many dependencies an isolate remembers; then the one that was longest not called makes room.
 const MAX_REPLICAS: usize = 1_000;
@@ -26,15 +27,12 @@ struct Entry {
 }
 
 /// The replica of that dependency, new if need be.
-pub(super) fn replica<S: 'static>(
+pub(super) fn replica<S: BreakerState + 'static>(
     binding: &str,
     name: &str,
     now: f64,
     init: impl FnOnce() -> S,
-) -> Rc<RefCell<Replica<S>>>
-where
-    S: crate::breaker::BreakerState,
-{
+) -> Rc<RefCell<Replica<S>>> {
     REPLICAS.with_borrow_mut(|replicas| {
         let key = (String::from(binding), String::from(name));
         if let Some(entry) = replicas.get_mut(&key)
@@ -57,10 +55,7 @@ where
 }
 
 /// Every replica under a binding, by name.
-pub(super) fn replicas<S: 'static>(binding: &str) -> BTreeMap<String, S>
-where
-    S: crate::breaker::BreakerState,
-{
+pub(super) fn replicas<S: BreakerState + 'static>(binding: &str) -> BTreeMap<String, S> {
     REPLICAS.with_borrow(|replicas| {
         let of_binding = replicas.iter().filter(|((of, _), _)| of == binding);
         let state = |entry: &Entry| Some(entry.replica.downcast_ref::<RefCell<Replica<S>>>()?.borrow().state());
