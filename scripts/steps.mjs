@@ -43,7 +43,19 @@ export const steps = [
     title: "Lints, on this machine's target and on wasm",
     commands: [
       ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
-      ["cargo", "clippy", "--package", "worker-example", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"],
+      [
+        "cargo",
+        "clippy",
+        "--package",
+        "worker-example",
+        "--package",
+        "retry-primitives-test-worker",
+        "--target",
+        "wasm32-unknown-unknown",
+        "--",
+        "-D",
+        "warnings",
+      ],
     ],
   },
   {

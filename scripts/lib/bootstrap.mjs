@@ -1,6 +1,6 @@
 import { installNodeModules } from "./node-modules.mjs";
 import { installTargets, installTools } from "./rust.mjs";
-import { buildWorker } from "./worker-build.mjs";
+import { buildWorker, exampleWorker, testWorker } from "./worker-build.mjs";
 
 /** What every check needs. */
 export async function prepare() {
@@ -12,5 +12,11 @@ export async function prepare() {
 export async function prepareWorker() {
   await prepare();
   await installTools();
-  await buildWorker();
+  await buildWorker(exampleWorker);
+}
+
+/** What the end-to-end tests need. */
+export async function prepareWorkers() {
+  await prepareWorker();
+  await buildWorker(testWorker);
 }

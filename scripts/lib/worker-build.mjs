@@ -6,21 +6,25 @@ import { fromRoot, root, toolsFolder } from "./paths.mjs";
 import { runWithProgress } from "./run.mjs";
 import { toolPath } from "./rust.mjs";
 
-const inputs = ["Cargo.toml", "Cargo.lock", "package-lock.json", "src", "worker-example"];
-const ignored = new Set(["build", "node_modules", "target"]);
-const output = fromRoot("worker-example", "build", "index_bg.wasm");
-const stamp = fromRoot("target", "worker-example.built-from");
+export const exampleWorker = "worker-example";
+/** Calls through shared breakers as tests tell it. */
+export const testWorker = "tests/worker";
 
-/** Builds worker-example for the Workers runtime, unless its sources are those of the last build. */
-export async function buildWorker() {
-  const wanted = fingerprint(root, inputs);
+const inputs = ["Cargo.toml", "Cargo.lock", "package-lock.json", "src"];
+const ignored = new Set(["build", "node_modules", "target"]);
+
+/** Builds the worker in that folder for the Workers runtime, unless its sources are those of the last build. */
+export async function buildWorker(folder) {
+  const output = fromRoot(folder, "build", "index_bg.wasm");
+  const stamp = fromRoot("target", `${folder.replaceAll("/", "-")}.built-from`);
+  const wanted = fingerprint(root, [...inputs, folder]);
   if (existsSync(output) && readIfPresent(stamp) === wanted) return;
   const binaries = fromRoot("node_modules", ".bin");
   await runWithProgress(
-    "Building worker-example",
+    `Building ${folder}`,
     "a minute or two at first, then seconds",
     toolPath("worker-build"),
-    ["--profile", "wasm", "worker-example"],
+    ["--profile", "wasm", folder],
     {
       PATH: [join(toolsFolder, "bin"), process.env.PATH].join(delimiter),
       WASM_BINDGEN_BIN: toolPath("wasm-bindgen"),
