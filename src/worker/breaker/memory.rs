@@ -69,6 +69,9 @@ pub(super) fn say_once(binding: &str, name: &str, kind: &'static str, problem: c
         said.len() < MAX_REPLICAS && said.insert(((String::from(binding), String::from(name)), kind))
     });
     if first {
+        // A JavaScript error brings its stack along.
+        let problem = problem.to_string();
+        let problem = problem.lines().next().unwrap_or_default();
         worker::console_error!("breaker {name} in {binding}: {kind}: {problem}. Calls go on. This is said once.");
     }
 }

@@ -15,14 +15,14 @@ const front = `export default {
   },
 };`;
 
-function caller(name, variables) {
+function caller(name, variables, keeper) {
   const entry = readFileSync(new URL("counted-kv.mjs", import.meta.url), "utf8");
   return {
     name,
     compatibilityDate,
     bindings: variables,
     kvNamespaces: { BREAKERS: "breakers" },
-    durableObjects: { BREAKER: { className: "Breaker", useSQLite: true } },
+    durableObjects: { BREAKER: { className: "Breaker", scriptName: keeper, useSQLite: true } },
     modulesRoot: build,
     modules: [
       { type: "ESModule", path: `${build}/entry.mjs`, contents: entry },
@@ -32,12 +32,15 @@ function caller(name, variables) {
   };
 }
 
-/** Starts the test worker several times over, each in an isolate of its own, with one KV namespace between them. */
+/**
+ * Starts the test worker several times over, each in an isolate of its own, with one KV namespace and one class of
+ * objects between them.
+ */
 export async function startCallers(names, variables = {}) {
   const serviceBindings = Object.fromEntries(names.map((name) => [name, name]));
   const workers = [
     { name: "front", compatibilityDate, modules: true, script: front, serviceBindings },
-    ...names.map((name) => caller(name, variables)),
+    ...names.map((name) => caller(name, variables, names[0])),
   ];
   return new Callers(await startWorkerd({ worker: { workers } }));
 }
