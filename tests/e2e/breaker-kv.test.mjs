@@ -9,7 +9,7 @@ import { until } from "./support/until.mjs";
 const FAILURES = 5;
 const READ_EVERY_MS = 30_000;
 
-describe("the KV breaker", { concurrency: true }, () => {
+describe("the KV breaker", { concurrency: 2 }, () => {
   test("isolate A trips it, B refuses within the bound, and both close after recovery", async (context) => {
     const OPEN_MS = 40_000;
     const callers = await startCallers(["a", "b", "late"], { FAILURES: String(FAILURES), OPEN_MS: String(OPEN_MS) });
@@ -103,7 +103,7 @@ describe("the KV breaker", { concurrency: true }, () => {
       `${calls} calls in ${seconds.toFixed(1)} s, ${transitions} openings: ${put.length} writes, at least ` +
         `${leastGap(put)} ms apart`,
     );
-    assert.ok(put.length <= seconds + 2 && transitions > 100, `${put.length} writes, ${transitions} openings`);
+    assert.ok(put.length <= seconds + 2 && transitions > 3 * put.length, `${put.length} writes, ${transitions} openings`);
     assert.ok(leastGap(put) >= 1_000);
   });
 
