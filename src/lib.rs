@@ -11,6 +11,7 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+mod stored;
 #[cfg(feature = "worker")]
 pub mod worker;
 
@@ -18,6 +19,6 @@ pub mod worker;
 extern crate alloc;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
-pub use error::OptionError;
+pub use error::{OptionError, StateError};
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;

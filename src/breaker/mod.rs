@@ -66,8 +66,6 @@
 
 mod builder;
 mod consecutive;
-#[cfg(feature = "serde")]
-mod json;
 mod merge;
 mod open_time;
 mod recovery;
@@ -80,7 +78,7 @@ pub use builder::BreakerBuilder;
 pub use consecutive::{ConsecutiveBreaker, ConsecutiveBreakerState, ConsecutiveOptions, consecutive_breaker};
 pub use report::{CallResult, Report, Reported, Verdict};
 pub use rolling::{RollingBreaker, RollingBreakerState, RollingOptions, rolling_breaker};
-pub use state::{BreakerState, RecoveryState, StateError, Status, force_close, force_open};
+pub use state::{BreakerState, RecoveryState, Status, force_close, force_open};
 
 /// What every breaker can do: pure functions of a state and of `now`, in milliseconds.
 ///
