@@ -105,8 +105,8 @@ impl OpenTime {
             growth.at(self.base_ms, openings, previous, random).min(max_ms)
         });
         let drawn = if self.jitter > 0.0 { plain * (1.0 + self.jitter * unit(random())) } else { plain };
-        // A plain base is kept as it is: rounding is for what was computed.
-        if drawn > self.base_ms { round_ms(drawn).max(self.base_ms) } else { 0.0 }
+        let whole = round_ms(drawn);
+        if whole > self.base_ms { whole } else { 0.0 }
     }
 
     /// How long an opening lasts of which `stored` is known, whatever wrote it.
@@ -183,6 +183,12 @@ mod tests {
             assert_eq!((stored, draws), (expected, 1));
         }
         assert_eq!(jittered.lasts(0.0), 1_000.0);
+    }
+
+    #[test]
+    fn what_rounds_to_the_base_is_stored_as_the_base() {
+        let short = OpenTime { base_ms: 1.0, growth: None, jitter: 0.2 };
+        assert_eq!(short.draw(1, 0.0, &mut || 0.5), 0.0);
     }
 
     #[test]
