@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Crashes } from "./support/crashes.mjs";
 import { startReceiver } from "./support/receiver.mjs";
 import { seeded } from "./support/seeded.mjs";
-import { startService } from "./support/service.mjs";
+import { decidedInstant, startService } from "./support/service.mjs";
 import { until } from "./support/until.mjs";
 
 const rounds = 72;
@@ -98,7 +98,14 @@ function examine(view) {
   assert.ok(["waiting", "running", "delivered"].includes(view.status), shown);
   assert.equal(view.recovered, undefined, shown);
   if (view.status === "waiting") {
-    assert.equal(view.alarm, view.nextAttemptAt, shown);
+    // The platform may move an alarm on that was armed for the next few milliseconds; any other names the instant.
+    const wait = view.history.at(-1)?.delayMs ?? 0;
+    if (wait >= 50) {
+      assert.equal(view.alarm, decidedInstant(view), shown);
+      assert.equal(view.alarm, view.nextAttemptAt, shown);
+    } else {
+      assert.ok(view.alarm >= view.nextAttemptAt && view.alarm < view.nextAttemptAt + 1_000, shown);
+    }
   } else if (view.status === "running") {
     assert.notEqual(view.alarm, null, `not armed: ${shown}`);
   } else {
