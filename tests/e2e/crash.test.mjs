@@ -13,7 +13,7 @@ import { seeded } from "./support/seeded.mjs";
 import { decidedInstant, startService } from "./support/service.mjs";
 import { until } from "./support/until.mjs";
 
-const rounds = 72;
+const rounds = 56;
 const deliveriesPerRound = 3;
 const burst = 12;
 
@@ -120,11 +120,11 @@ function examine(view) {
 }
 
 /**
- * Whether the platform has just taken an alarm that is due from its shelf and the handler has not stored the attempt
- * yet: `getAlarm()` is null then. It lasts for moments.
+ * Whether an alarm has just gone off, a lost attempt's among them, and its handler has not stored anything yet: the
+ * platform shows no alarm then. That lasts for moments.
  */
 const isWaking = ({ status, alarm, nextAttemptAt }) =>
-  status === "waiting" && alarm === null && nextAttemptAt <= Date.now();
+  alarm === null && (status === "running" || (status === "waiting" && nextAttemptAt <= Date.now()));
 
 async function look(id) {
   const view = await until(
