@@ -1,0 +1,82 @@
+import { fromRoot } from "../../../scripts/lib/paths.mjs";
+import { startWorkerd } from "../../e2e/support/workerd.mjs";
+
+const modulesRoot = fromRoot("tests", "workers", "build");
+
+/** Starts the integration worker; `useSQLite: false` stores its Durable Objects in the older key-value backend. */
+export async function startIntegrationWorker({ useSQLite = true, ...options } = {}) {
+  const workerd = await startWorkerd({
+    worker: {
+      name: "integration-worker",
+      compatibilityDate: "2026-03-01",
+      modulesRoot,
+      modules: [
+        { type: "ESModule", path: `${modulesRoot}/index.js` },
+        { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
+      ],
+      durableObjects: {
+        PROBE: { className: "Probe", useSQLite },
+        WEBHOOK: { className: "Webhook", useSQLite },
+      },
+      ...options,
+    },
+  });
+  return Object.assign(workerd, { probe: (name) => new Probe(workerd, name) });
+}
+
+/** One Durable Object of the class Probe. Every call resolves to `{ operation, alarm }`. */
+class Probe {
+  constructor(workerd, name) {
+    this.workerd = workerd;
+    this.name = name;
+  }
+
+  plan(plan) {
+    return this.#call("plan", JSON.stringify(plan));
+  }
+
+  start(url) {
+    return this.#call("start", JSON.stringify(url));
+  }
+
+  cancel() {
+    return this.#call("cancel", "");
+  }
+
+  clear() {
+    return this.#call("clear", "");
+  }
+
+  /** Puts a value into the storage behind the integration's back; undefined deletes the key. */
+  store(key, value) {
+    return this.#call(`stored/${key}`, value === undefined ? "" : JSON.stringify(value));
+  }
+
+  armAlarm(inMs) {
+    return this.#call("alarm", JSON.stringify(inMs));
+  }
+
+  async look() {
+    return this.#answer(await this.workerd.fetch(`/probe/${this.name}`));
+  }
+
+  async #call(action, body) {
+    return this.#answer(await this.workerd.fetch(`/probe/${this.name}/${action}`, { method: "POST", body }));
+  }
+
+  async #answer(response) {
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  /** Resolves to the operation once it has the given status; looks again and again until then. */
+  async until(status, { timeoutMs = 15_000 } = {}) {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const { operation } = await this.look();
+      if (operation?.phase.status === status) return operation;
+      if (Date.now() > deadline) throw new Error(`not ${status} in time: ${JSON.stringify(operation)}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
