@@ -8,9 +8,9 @@ use core::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use worker::{AbortController, AbortSignal, Delay, Result, Storage, js_sys, wasm_bindgen::JsValue};
+use worker::{AbortController, AbortSignal, Delay, Result, State, Storage, js_sys, wasm_bindgen::JsValue};
 
-use super::{alarm, now, random};
+use super::{alarm, now, random, watchdog::Watchdog};
 use crate::{
     OptionError, Outcome, Policy,
     backoff::Curve,
@@ -40,15 +40,17 @@ pub const GRACE: Duration = Duration::from_secs(5);
 /// object's constructor: that would cancel the one that is armed.
 #[derive(Debug)]
 pub struct DurableRetry<C> {
+    state: JsValue,
     storage: Storage,
     policy: Policy<C>,
     request_timeout: Duration,
 }
 
 impl<C: Curve> DurableRetry<C> {
-    /// The operation in `storage`, under `policy`.
-    pub const fn new(storage: Storage, policy: Policy<C>) -> Self {
-        Self { storage, policy, request_timeout: DEFAULT_REQUEST_TIMEOUT }
+    /// The operation in the storage of the object whose state is `state`, under `policy`.
+    pub fn new(state: &State, policy: Policy<C>) -> Self {
+        let (state, storage) = (JsValue::clone(state.as_raw()), state.storage());
+        Self { state, storage, policy, request_timeout: DEFAULT_REQUEST_TIMEOUT }
     }
 
     /// How long one attempt may take; then it is aborted and counts as failed. 1 ms to [`MAX_REQUEST_TIMEOUT`].
@@ -89,6 +91,9 @@ impl<C: Curve> DurableRetry<C> {
     /// Returns the operation as it stands now, with [`progress`](Operation::progress), history, and whether it had to be
     /// [`recovered`](Operation::recovered); `None` when the object holds none. A failed attempt is no error here.
     ///
+    /// An attempt that panics or lets an exception through stops the object's code for good. The object is then reset at
+    /// the dead-man's moment, and the operation goes on with the next attempt.
+    ///
     /// # Errors
     /// Only the storage's own. Let them escape `alarm()`: the alarm armed last still stands.
     pub async fn on_alarm<P, F>(&self, attempt: F) -> Result<Option<Operation>>
@@ -97,10 +102,12 @@ impl<C: Curve> DurableRetry<C> {
         F: AsyncFnOnce(Attempt<P>) -> Report,
     {
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
-        let wake = operation.wake(&self.policy, now(), self.request_timeout + GRACE, random);
+        let dead_man = self.request_timeout + GRACE;
+        let wake = operation.wake(&self.policy, now(), dead_man, random);
         self.store(&operation, None).await?;
         let Wake::Attempt(ticket) = wake else { return Ok(Some(operation)) };
 
+        let _watchdog = Watchdog::start(&self.state, dead_man)?;
         let report = self.make(ticket, attempt).await;
 
         // Others may have run while the request was out: what was read before it counts no longer.

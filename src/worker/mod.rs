@@ -15,6 +15,7 @@ mod alarm;
 mod durable_retry;
 mod fetch;
 pub mod queue;
+mod watchdog;
 
 pub use alarm::{MAX_ALARM, armable};
 pub use durable_retry::{

@@ -13,7 +13,7 @@ pub struct Webhook {
 impl Webhook {
     fn retry(&self) -> DurableRetry<Exponential> {
         let policy = exponential(Duration::from_secs(1)).max_attempts(8).deadline(Duration::from_secs(3_600));
-        DurableRetry::new(self.state.storage(), policy.build().expect("constant options"))
+        DurableRetry::new(&self.state, policy.build().expect("constant options"))
     }
 }
 

@@ -82,7 +82,7 @@ impl Probe {
         let refused = |error: retry_primitives::OptionError| Error::from(error.to_string());
         let builder =
             exponential(Duration::from_millis(plan.base_ms)).max_attempts(plan.max_attempts).jitter(plan.jitter);
-        DurableRetry::new(self.state.storage(), builder.unlimited_delay().build().map_err(refused)?)
+        DurableRetry::new(&self.state, builder.unlimited_delay().build().map_err(refused)?)
             .request_timeout(Duration::from_millis(plan.timeout_ms))
             .map_err(refused)
     }
