@@ -3,7 +3,7 @@
 use worker::{Result, js_sys, wasm_bindgen::JsValue, worker_sys::types::DurableObjectStorage};
 
 /// The last moment an alarm can name: JavaScript's last date, in milliseconds since 1970.
-pub const MAX_ALARM: f64 = 8.64e15;
+pub const MAX_ALARM: f64 = crate::number::MAX_DATE_MS;
 
 /// The moment that an alarm wanted at `due` can be armed for: whole, after `now`, and not past [`MAX_ALARM`].
 ///

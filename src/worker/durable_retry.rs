@@ -1,5 +1,6 @@
 //! One operation in a Durable Object's storage.
 
+use alloc::string::{String, ToString};
 use core::{
     future::{Future, poll_fn},
     pin::pin,
@@ -71,15 +72,17 @@ impl<C: Curve> DurableRetry<C> {
     /// Begins the operation: stores `payload` and arms the alarm for the first attempt, at once.
     ///
     /// An operation that is already there is left as it is and returned, so that a call which the platform repeats does
-    /// not repeat the operation. [`clear`](Self::clear) makes room for another.
+    /// not repeat the operation. [`clear`](Self::clear) makes room for another. One that can't be read is replaced, its
+    /// payload with it.
     ///
     /// # Errors
     /// The storage's own, or a payload that can't be serialized.
     pub async fn start<P: Serialize>(&self, payload: &P) -> Result<Operation> {
-        if let Some(operation) = self.operation().await? {
-            return Ok(operation);
-        }
-        let operation = Operation::start(&self.policy, now());
+        let operation = match self.stored().await? {
+            None => Operation::start(&self.policy, now()),
+            Some(Ok(operation)) => return Ok(operation),
+            Some(Err(problem)) => self.start_over(&problem),
+        };
         let payload = self.storage.as_raw().put(PAYLOAD_KEY, to_js(payload)?)?;
         self.store(&operation, Some(payload)).await?;
         Ok(operation)
@@ -123,14 +126,8 @@ impl<C: Curve> DurableRetry<C> {
     /// # Errors
     /// The storage's own.
     pub async fn operation(&self) -> Result<Option<Operation>> {
-        let stored = self.storage.as_raw().get(OPERATION_KEY)?;
-        let stored = js_sys::futures::JsFuture::from(stored).await?;
-        if stored.is_undefined() {
-            return Ok(None);
-        }
-        Ok(Some(serde_wasm_bindgen::from_value(stored).unwrap_or_else(|problem| {
-            Operation::start_over(&self.policy, now(), &alloc::format!("the stored state was unreadable: {problem}"))
-        })))
+        let stored = self.stored().await?;
+        Ok(stored.map(|stored| stored.unwrap_or_else(|problem| self.start_over(&problem))))
     }
 
     /// Calls the operation off. What comes of an attempt that is being made no longer counts. Returns the operation as
@@ -156,6 +153,18 @@ impl<C: Curve> DurableRetry<C> {
         all([delete, alarm::set(storage, None, now())?]).await
     }
 
+    /// The operation as it is stored, or what is wrong with it.
+    async fn stored(&self) -> Result<Option<core::result::Result<Operation, String>>> {
+        let stored = self.storage.as_raw().get(OPERATION_KEY)?;
+        let stored = js_sys::futures::JsFuture::from(stored).await?;
+        let read = || serde_wasm_bindgen::from_value(stored.clone());
+        Ok((!stored.is_undefined()).then(|| read().map_err(|problem| problem.to_string())))
+    }
+
+    fn start_over(&self, problem: &str) -> Operation {
+        Operation::start_over(&self.policy, now(), &alloc::format!("the stored state was unreadable: {problem}"))
+    }
+
     async fn make<P, F>(&self, ticket: Ticket, attempt: F) -> Report
     where
         P: DeserializeOwned,
@@ -164,10 +173,8 @@ impl<C: Curve> DurableRetry<C> {
         let payload = match self.storage.get(PAYLOAD_KEY).await {
             Ok(Some(payload)) => payload,
             Ok(None) => return Report::failure(Outcome::NON_RETRYABLE).with_error("the stored payload is gone"),
-            Err(error) => {
-                let error = alloc::format!("the stored payload was unreadable: {error}");
-                return Report::failure(Outcome::NON_RETRYABLE).with_error(error);
-            }
+            // The error in detail quotes what is stored, which may be secret.
+            Err(_) => return Report::failure(Outcome::NON_RETRYABLE).with_error("the stored payload was unreadable"),
         };
         let abort = AbortController::default();
         let number = ticket.attempt();

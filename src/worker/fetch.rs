@@ -1,5 +1,7 @@
 //! A fetch's answer as a report.
 
+use alloc::string::{String, ToString};
+
 use worker::{Response, Result};
 
 use crate::{
@@ -9,7 +11,8 @@ use crate::{
 };
 
 /// What the answer to a request says of the attempt: any 2xx is success; other statuses and `Retry-After` are read by
-/// [`http_outcome`]; a request that got no answer may be repeated.
+/// [`http_outcome`]; a request that got no answer may be repeated. Of the platform's error only the words are kept, so
+/// that no url, with a token or a password in it, gets into a history.
 pub fn report_fetch(answer: Result<Response>, options: &HttpOptions<'_>) -> Report {
     match answer {
         Ok(response) => {
@@ -22,6 +25,48 @@ pub fn report_fetch(answer: Result<Response>, options: &HttpOptions<'_>) -> Repo
             };
             report.with_status(status)
         }
-        Err(error) => Report::failure(Outcome::RETRYABLE).with_error(alloc::string::ToString::to_string(&error)),
+        Err(error) => Report::failure(Outcome::RETRYABLE).with_error(words(&error.to_string())),
+    }
+}
+
+/// The text up to the first word that could be part of a url.
+fn words(text: &str) -> String {
+    let may_be_url = |word: &str| word.trim_end_matches(':').contains([':', '/', '?', '#', '@', '%', '&']);
+    let start = text.split(' ').scan(0, |at, word| {
+        let start = *at;
+        *at += word.len() + 1;
+        Some((start, word))
+    });
+    match start.into_iter().find(|(_, word)| may_be_url(word)) {
+        Some((at, _)) => text[..at].to_string() + "...",
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_platform_says_stays() {
+        for text in
+            ["Error: Network connection lost.", "Error: internal error; reference = rg969p5dt2imh0m708gs3t20", ""]
+        {
+            assert_eq!(words(text), text);
+        }
+    }
+
+    #[test]
+    fn a_url_goes_with_all_that_follows() {
+        for url in
+            ["ftp://user:secret@example.com/?a=b", "http://us er:secret@x/", "/?a=b", "user:secret", "data:,secret"]
+        {
+            assert_eq!(
+                words(&["TypeError: Fetch API cannot load:", url].join(" ")),
+                "TypeError: Fetch API cannot load: ..."
+            );
+        }
+        assert_eq!(words("Too many redirects. https://a/?secret, https://b/"), "Too many redirects. ...");
+        assert_eq!(words("https://a/?secret"), "...");
     }
 }
