@@ -192,9 +192,10 @@ impl<C: Curve> DurableRetry<C> {
     /// neither.
     async fn store(&self, operation: &Operation, with: Option<js_sys::Promise>) -> Result<()> {
         let storage = self.storage.as_raw();
-        let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
+        let operation_js = to_js(operation)?;
         let alarm = alarm::set(storage, operation.alarm(), now())?;
-        all([put, alarm].into_iter().chain(with)).await
+        let put = storage.put(OPERATION_KEY, operation_js)?;
+        all([alarm, put].into_iter().chain(with)).await
     }
 }
 

@@ -19,6 +19,7 @@ const PLAN_KEY: &str = "plan";
 #[serde(rename_all = "camelCase", default)]
 struct Plan {
     base_ms: u64,
+    max_delay_ms: u64,
     max_attempts: u64,
     jitter: Jitter,
     timeout_ms: u64,
@@ -28,7 +29,7 @@ struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let attempts = vec![Behaviour::Fetch];
-        Self { base_ms: 50, max_attempts: 5, jitter: Jitter::None, timeout_ms: 1_000, attempts }
+        Self { base_ms: 50, max_delay_ms: 1 << 40, max_attempts: 5, jitter: Jitter::None, timeout_ms: 1_000, attempts }
     }
 }
 
@@ -81,10 +82,9 @@ impl Probe {
         let plan = self.plan().await?;
         let refused = |error: retry_primitives::OptionError| Error::from(error.to_string());
         let builder =
-            exponential(Duration::from_millis(plan.base_ms)).max_attempts(plan.max_attempts).jitter(plan.jitter);
-        DurableRetry::new(&self.state, builder.unlimited_delay().build().map_err(refused)?)
-            .request_timeout(Duration::from_millis(plan.timeout_ms))
-            .map_err(refused)
+            exponential(Duration::from_millis(plan.base_ms)).max_delay(Duration::from_millis(plan.max_delay_ms));
+        let policy = builder.max_attempts(plan.max_attempts).jitter(plan.jitter).build().map_err(refused)?;
+        DurableRetry::new(&self.state, policy).request_timeout(Duration::from_millis(plan.timeout_ms)).map_err(refused)
     }
 
     /// Puts what the text of JSON says under a key, `"NaN"` being the number; an empty text deletes it.

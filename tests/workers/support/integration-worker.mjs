@@ -3,25 +3,32 @@ import { startWorkerd } from "../../e2e/support/workerd.mjs";
 
 const modulesRoot = fromRoot("tests", "workers", "build");
 
+// The harness finds its workerd among the processes being started: one start at a time.
+let lastStart = Promise.resolve();
+
 /** Starts the integration worker; `useSQLite: false` stores its Durable Objects in the older key-value backend. */
 export async function startIntegrationWorker({ useSQLite = true, ...options } = {}) {
-  const workerd = await startWorkerd({
-    worker: {
-      name: "integration-worker",
-      compatibilityDate: "2026-03-01",
-      modulesRoot,
-      modules: [
-        { type: "ESModule", path: `${modulesRoot}/index.js` },
-        { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
-      ],
-      durableObjects: {
-        PROBE: { className: "Probe", useSQLite },
-        WEBHOOK: { className: "Webhook", useSQLite },
-      },
-      ...options,
-    },
-  });
+  const start = lastStart.then(() => startWorkerd({ worker: integrationWorker({ useSQLite, ...options }) }));
+  lastStart = start.catch(() => {});
+  const workerd = await start;
   return Object.assign(workerd, { probe: (name) => new Probe(workerd, name) });
+}
+
+function integrationWorker({ useSQLite, ...options }) {
+  return {
+    name: "integration-worker",
+    compatibilityDate: "2026-03-01",
+    modulesRoot,
+    modules: [
+      { type: "ESModule", path: `${modulesRoot}/index.js` },
+      { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
+    ],
+    durableObjects: {
+      PROBE: { className: "Probe", useSQLite },
+      WEBHOOK: { className: "Webhook", useSQLite },
+    },
+    ...options,
+  };
 }
 
 /** One Durable Object of the class Probe. Every call resolves to `{ operation, alarm }`. */
@@ -69,13 +76,18 @@ class Probe {
     return response.json();
   }
 
-  /** Resolves to the operation once it has the given status; looks again and again until then. */
-  async until(status, { timeoutMs = 15_000 } = {}) {
+  /**
+   * Resolves to the operation once it has the given status, after so many failed attempts; looks again and again until
+   * then. An object that is reset answers a look with an error: that is no end.
+   */
+  async until(status, { attempts = 0, timeoutMs = 15_000 } = {}) {
     const deadline = Date.now() + timeoutMs;
+    let last;
     for (;;) {
-      const { operation } = await this.look();
-      if (operation?.phase.status === status) return operation;
-      if (Date.now() > deadline) throw new Error(`not ${status} in time: ${JSON.stringify(operation)}`);
+      last = await this.look().catch((error) => error);
+      const { operation } = last;
+      if (operation?.phase.status === status && operation.state.attempts >= attempts) return operation;
+      if (Date.now() > deadline) throw new Error(`not ${status} in time: ${last.message ?? JSON.stringify(last)}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
