@@ -12,13 +12,16 @@ for (const useSQLite of [true, false]) {
   // Case 28: the platform throws where a module draws randomness or sets a timer while it loads.
   const workerd = await startIntegrationWorker({ useSQLite });
   after(() => workerd.dispose());
+  const backend = useSQLite ? "SQLite" : "KV";
+  const to = (path) => receiver.to(`/${backend}${path}`);
+  const urlOf = (path) => `${receiver.url}/${backend}${path}`;
 
-  describe(useSQLite ? "SQLite-backed objects" : "KV-backed objects", () => {
+  describe(`${backend}-backed objects`, () => {
     test("an operation is retried until it is delivered, and its history tells how", async () => {
-      receiver.behave("/retried", { status: 503 }, { status: 500 });
+      receiver.behave(`/${backend}/retried`, { status: 503 }, { status: 500 });
       const probe = workerd.probe("retried");
       await probe.plan({ baseMs: 30 });
-      await probe.start(`${receiver.url}/retried`);
+      await probe.start(urlOf("/retried"));
       const operation = await probe.until("delivered");
       assert.equal(operation.phase.attempts, 3);
       assert.deepEqual(
@@ -30,7 +33,7 @@ for (const useSQLite of [true, false]) {
         ],
       );
       assert.deepEqual(
-        receiver.to("/retried").map(({ body }) => body.toString()),
+        to("/retried").map(({ body }) => body.toString()),
         ["1", "2", "3"],
       );
       assert.equal((await probe.look()).alarm, null);
@@ -77,20 +80,20 @@ for (const useSQLite of [true, false]) {
     test("a second start leaves the first; clear makes room", async () => {
       const probe = workerd.probe("twice");
       await probe.plan({ baseMs: hour, attempts: ["fail"] });
-      await probe.start(`${receiver.url}/first`);
+      await probe.start(urlOf("/first"));
       const first = await probe.until("waiting", { attempts: 1 });
-      const again = await probe.start(`${receiver.url}/second`);
+      const again = await probe.start(urlOf("/second"));
       assert.deepEqual(again.operation, first);
       assert.equal(again.alarm, first.phase.due);
 
       assert.equal((await probe.clear()).alarm, null);
       assert.equal((await probe.look()).operation, null);
       await probe.plan({});
-      await probe.start(`${receiver.url}/second`);
+      await probe.start(urlOf("/second"));
       const second = await probe.until("delivered");
       assert.equal(second.phase.attempts, 1);
-      assert.equal(receiver.to("/second").length, 1);
-      assert.equal(receiver.to("/first").length, 0);
+      assert.equal(to("/second").length, 1);
+      assert.equal(to("/first").length, 0);
     });
 
     test("cancel holds in every phase", async () => {
@@ -107,7 +110,7 @@ for (const useSQLite of [true, false]) {
 
       await probe.clear();
       await probe.plan({});
-      await probe.start(`${receiver.url}/cancelled`);
+      await probe.start(urlOf("/cancelled"));
       await probe.until("delivered");
       assert.equal((await probe.cancel()).operation.phase.status, "delivered");
 
@@ -125,10 +128,10 @@ for (const useSQLite of [true, false]) {
       ]) {
         let answer;
         const path = `/running/${name}`;
-        receiver.behave(path, () => new Promise((resolve) => (answer = resolve)));
+        receiver.behave(`/${backend}${path}`, () => new Promise((resolve) => (answer = resolve)));
         const probe = workerd.probe(`running ${name}`);
         await probe.plan({ timeoutMs: 10_000, maxAttempts: 1 });
-        await probe.start(receiver.url + path);
+        await probe.start(urlOf(path));
         await probe.until("running");
         await receiver.until(() => answer !== undefined);
         await act(probe);
@@ -142,7 +145,7 @@ for (const useSQLite of [true, false]) {
     test("an attempt that never resolves ends at its timeout", async () => {
       const probe = workerd.probe("hanging");
       await probe.plan({ baseMs: 10, timeoutMs: 200, attempts: ["hang", "fetch"] });
-      await probe.start(`${receiver.url}/hanging`);
+      await probe.start(urlOf("/hanging"));
       const { alarm, operation } = await probe.look();
       if (operation.phase.status === "running") assert.equal(alarm, operation.phase.since + 200 + 5_000);
       const { history } = await probe.until("delivered");

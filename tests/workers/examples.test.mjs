@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { startReceiver } from "../e2e/support/receiver.mjs";
-import { startIntegrationWorker } from "./support/integration-worker.mjs";
+import { gateway, startIntegrationWorker } from "./support/integration-worker.mjs";
 
-// src/worker/examples/webhook.rs calls https://example.com/hook: here, the receiver answers for every host.
 const receiver = await startReceiver();
-const address = new URL(receiver.url).host;
-const workerd = await startIntegrationWorker({ outboundService: { external: { address, http: {} } } });
+const workerd = await startIntegrationWorker({
+  // The examples call any host there is: here, one receiver answers for all.
+  outboundService: "gateway",
+  queueProducers: { QUEUE: { queueName: "jobs" } },
+  queueConsumers: { jobs: { maxBatchTimeout: 0, maxRetries: 2, deadLetterQueue: "dead-letters" } },
+  companions: [gateway({ receiver, queueConsumers: { "dead-letters": { maxBatchTimeout: 0 } } })],
+});
 after(async () => {
   await workerd.dispose();
   await receiver.close();
@@ -16,9 +20,9 @@ test("the Durable Object of the module doc delivers through a failure and a kill
   receiver.behave("/hook", { status: 503, headers: { "retry-after": "1" } }, "hang");
   const accepted = await workerd.fetch("/webhook/one", { method: "POST", body: "the payload" });
   assert.equal((await accepted.json()).phase.status, "waiting");
-  await receiver.until((requests) => requests.length === 1);
+  await receiver.until(() => receiver.to("/hook").length === 1);
   await workerd.restart();
-  await receiver.until((requests) => requests.length === 2);
+  await receiver.until(() => receiver.to("/hook").length === 2);
   // The second attempt hangs for the 10 s of a request; the object answers meanwhile, and a repeated start changes nothing.
   const repeated = await (await workerd.fetch("/webhook/one", { method: "POST", body: "another" })).json();
   assert.equal(repeated.phase.status, "running");
@@ -26,10 +30,36 @@ test("the Durable Object of the module doc delivers through a failure and a kill
   assert.equal(repeated.history[0].status, 503);
   assert.ok(repeated.history[0].delayMs >= 1_000);
 
-  await receiver.until((requests) => requests.length === 3, { timeoutMs: 20_000 });
+  await receiver.until(() => receiver.to("/hook").length === 3, { timeoutMs: 20_000 });
   assert.deepEqual(
     receiver.to("/hook").map(({ method, body }) => `${method} ${body}`),
     Array(3).fill("POST the payload"),
   );
-  assert.equal(receiver.requests[0].headers.host, "example.com");
+  assert.equal(receiver.to("/hook")[0].headers["x-asked-host"], "example.com");
+});
+
+const send = (url) => workerd.fetch("/queue", { method: "POST", body: url });
+const waits = (requests) => requests.slice(1).map(({ at }, index) => at - requests[index].at);
+
+test("the queue consumer of the module doc acknowledges what succeeds, after retries by the policy", async () => {
+  receiver.behave("/job", { status: 503 }, { status: 503, headers: { "retry-after": "2" } });
+  assert.equal((await send("https://example.org/job")).status, 200);
+  await receiver.until(() => receiver.to("/job").length === 3);
+  const [first, second] = waits(receiver.to("/job"));
+  assert.ok(first >= 950 && first < 2_500, `a wait of at most 1 s, in whole seconds: ${first} ms`);
+  assert.ok(second >= 1_950, `the server's 2 s: ${second} ms`);
+});
+
+test("the queue consumer of the module doc gives up by the platform's count, into the dead-letter queue", async () => {
+  const dead = "https://example.org/dead";
+  receiver.behave("/dead", { status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
+  const fine = "https://example.org/fine";
+  await Promise.all([send(dead), send(fine)]);
+  await receiver.until(() => receiver.to("/dead-letters").length === 1, { timeoutMs: 15_000 });
+  assert.equal(receiver.to("/dead-letters")[0].body.toString(), dead);
+  assert.equal(receiver.to("/dead").length, 3);
+  assert.equal(receiver.to("/fine").length, 1);
+  assert.ok(workerd.logs.some(({ message }) => /^giving up on \w+: maxAttempts$/.test(message)));
+  // Nothing acknowledged came back meanwhile.
+  assert.equal(receiver.to("/job").length, 3);
 });

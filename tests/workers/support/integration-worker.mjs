@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { startWorkerd } from "../../e2e/support/workerd.mjs";
 
@@ -6,30 +7,45 @@ const modulesRoot = fromRoot("tests", "workers", "build");
 // The harness finds its workerd among the processes being started: one start at a time.
 let lastStart = Promise.resolve();
 
-/** Starts the integration worker; `useSQLite: false` stores its Durable Objects in the older key-value backend. */
-export async function startIntegrationWorker({ useSQLite = true, ...options } = {}) {
-  const start = lastStart.then(() => startWorkerd({ worker: integrationWorker({ useSQLite, ...options }) }));
+/**
+ * Starts the integration worker. `useSQLite: false` stores its Durable Objects in the older key-value backend;
+ * `companions` are workers that run beside it.
+ */
+export async function startIntegrationWorker({ useSQLite = true, companions = [], ...options } = {}) {
+  const workers = [integrationWorker({ useSQLite, ...options }), ...companions];
+  const start = lastStart.then(() => startWorkerd({ worker: { workers } }));
   lastStart = start.catch(() => {});
   const workerd = await start;
   return Object.assign(workerd, { probe: (name) => new Probe(workerd, name) });
 }
 
-function integrationWorker({ useSQLite, ...options }) {
+/** A worker that hands on to a receiver what it is asked to fetch, on any host, and the messages of queues. */
+export function gateway({ receiver, ...options }) {
+  const path = fileURLToPath(new URL("gateway.mjs", import.meta.url));
+  const modules = [{ type: "ESModule", path }];
   return {
-    name: "integration-worker",
+    name: "gateway",
     compatibilityDate: "2026-03-01",
-    modulesRoot,
-    modules: [
-      { type: "ESModule", path: `${modulesRoot}/index.js` },
-      { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
-    ],
-    durableObjects: {
-      PROBE: { className: "Probe", useSQLite },
-      WEBHOOK: { className: "Webhook", useSQLite },
-    },
+    modules,
+    bindings: { RECEIVER: receiver.url },
     ...options,
   };
 }
+
+const integrationWorker = ({ useSQLite, ...options }) => ({
+  name: "integration-worker",
+  compatibilityDate: "2026-03-01",
+  modulesRoot,
+  modules: [
+    { type: "ESModule", path: `${modulesRoot}/index.js` },
+    { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
+  ],
+  durableObjects: {
+    PROBE: { className: "Probe", useSQLite },
+    WEBHOOK: { className: "Webhook", useSQLite },
+  },
+  ...options,
+});
 
 /** One Durable Object of the class Probe. Every call resolves to `{ operation, alarm }`. */
 class Probe {
