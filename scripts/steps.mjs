@@ -62,7 +62,8 @@ export const steps = [
   {
     name: "workers",
     title: "The Workers integration on a real workerd",
-    commands: [[modernNode, "--test", ...testFiles("tests/workers")]],
+    // They wait for alarms more than they compute.
+    commands: [[modernNode, "--test", "--test-concurrency=4", ...testFiles("tests/workers")]],
     worker: "tests/workers",
   },
   {

@@ -191,11 +191,11 @@ impl Operation {
         dead_man: Duration,
         random: impl FnMut() -> f64,
     ) -> Wake {
+        let now = date_ms(now);
         match self.phase {
             Phase::Waiting { due } if now >= due => {
-                let since = date_ms(now);
-                self.phase = Phase::Running { since, until: date_ms(since + ceil_ms(duration_ms(dead_man))) };
-                Wake::Attempt(Ticket { attempt: self.next_attempt(), since })
+                self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
+                Wake::Attempt(Ticket { attempt: self.next_attempt(), since: now })
             }
             Phase::Running { since, until } if now >= until => {
                 let ticket = Ticket { attempt: self.next_attempt(), since };

@@ -31,15 +31,17 @@ pub fn report_fetch(answer: Result<Response>, options: &HttpOptions<'_>) -> Repo
 
 /// The text up to the first word that could be part of a url.
 fn words(text: &str) -> String {
-    let may_be_url = |word: &str| word.trim_end_matches(':').contains([':', '/', '?', '#', '@', '%', '&']);
-    let start = text.split(' ').scan(0, |at, word| {
-        let start = *at;
-        *at += word.len() + 1;
-        Some((start, word))
-    });
-    match start.into_iter().find(|(_, word)| may_be_url(word)) {
-        Some((at, _)) => text[..at].to_string() + "...",
+    let is_url = |(at, character)| match character {
+        '/' | '?' | '#' | '@' | '%' | '&' => true,
+        ':' => text[at + 1..].chars().next().is_some_and(|next| !next.is_whitespace()),
+        _ => false,
+    };
+    match text.char_indices().find(|&place| is_url(place)) {
         None => text.to_string(),
+        Some((url, _)) => {
+            let before = text[..url].rfind(char::is_whitespace).map_or("", |space| &text[..space]);
+            before.trim_end().to_string() + " ..."
+        }
     }
 }
 
@@ -66,7 +68,7 @@ mod tests {
                 "TypeError: Fetch API cannot load: ..."
             );
         }
-        assert_eq!(words("Too many redirects. https://a/?secret, https://b/"), "Too many redirects. ...");
-        assert_eq!(words("https://a/?secret"), "...");
+        assert_eq!(words("Too many redirects.\u{2003}https://a/?secret, https://b/"), "Too many redirects. ...");
+        assert_eq!(words("https://a/?secret").trim(), "...");
     }
 }

@@ -51,7 +51,7 @@ for (const [name, url, error] of [
   ["a dropped connection", `${receiver.url}/drop?token=SECRET`, "Error: Network connection lost."],
   ["a scheme that is none of the web's", "ftp://user:SECRET@127.0.0.1/", "TypeError: Fetch API cannot load: ..."],
   ["what is no url", "http://us er:SECRET@x/?token=SECRET", /.+/],
-  ["redirects without an end", `${receiver.url}/loop?token=SECRET`, /redirect/i],
+  ["redirects without an end", `${receiver.url}/loop?token=SECRET`, "TypeError: Too many ..."],
 ]) {
   test(`the error of ${name} is told without its url`, async () => {
     if (url.includes("/drop")) receiver.behave("/drop", "drop");
