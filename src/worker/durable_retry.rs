@@ -196,7 +196,7 @@ impl<C: Curve> DurableRetry<C> {
         let at = operation.alarm().map(|due| alarm::armable(due, now()));
         let alarm = alarm::set(storage, at)?;
         if let (Phase::Waiting { due }, Some(at)) = (&mut operation.phase, at) {
-            *due = at;
+            *due = due.max(at);
         }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
         all([put, alarm].into_iter().chain(with)).await

@@ -30,9 +30,9 @@ const corrupt = {
   "a missing field": [{ phase: { status: "waiting", due: 1 }, history: [] }, /missing field `state`/],
   "a missing due": [{ ...waiting(1), phase: { status: "waiting" } }, /missing field `due`/],
   "an unknown status": [{ ...waiting(1), phase: { status: "dozing" } }, /unknown variant `dozing`/],
-  "a due that is NaN": [waiting("NaN"), /a time in milliseconds must be a number from .* got NaN/],
+  "a due that is NaN": [waiting("NaN"), /due must be a number of milliseconds from .* got NaN/],
   "a due of a wrong type": [waiting({}), /invalid type/],
-  "a due past the last date": [waiting(8.64e15 + 2), /a time in milliseconds must be a number from/],
+  "a due past the last date": [waiting(8.64e15 + 2), /due must be a number of milliseconds from/],
   "a fraction of an attempt": [
     { ...waiting(1), state: { ...state, attempts: 1.5 } },
     /attempts must be a whole number/,
