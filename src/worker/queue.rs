@@ -34,7 +34,8 @@ pub enum Settled {
         attempts: u64,
     },
     /// The policy stopped. The message is **not** settled, so that it can be kept first: acknowledge it, or ask for a
-    /// retry to let the queue's own `max_retries` move it to the dead-letter queue.
+    /// retry to let the queue's own `max_retries` move it to the dead-letter queue. Left as it is, it counts as
+    /// acknowledged when the handler returns.
     GaveUp {
         /// Why.
         reason: StopReason,

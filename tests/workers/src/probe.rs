@@ -105,7 +105,7 @@ impl Probe {
     }
 
     /// Arms the alarm as an enemy of the integration would: by itself.
-    #[allow(clippy::disallowed_methods)]
+    #[expect(clippy::disallowed_methods, reason = "proves that the lint is on, too")]
     async fn arm(&self, in_ms: f64) -> Result<()> {
         let moment = js_sys::Date::new(&JsValue::from_f64(js_sys::Date::now() + in_ms));
         self.state.storage().set_alarm(ScheduledTime::new(moment)).await
