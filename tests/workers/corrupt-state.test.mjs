@@ -31,7 +31,7 @@ const corrupt = {
   "a missing due": [{ ...waiting(1), phase: { status: "waiting" } }, /missing field `due`/],
   "an unknown status": [{ ...waiting(1), phase: { status: "dozing" } }, /unknown variant `dozing`/],
   "a due that is NaN": [waiting("NaN"), /due must be a number of milliseconds from .* got NaN/],
-  "a due of a wrong type": [waiting({}), /invalid type/],
+  "a due of a wrong type": [waiting({}), /due must be .* got an object/],
   "a due past the last date": [waiting(8.64e15 + 2), /due must be a number of milliseconds from/],
   "a fraction of an attempt": [
     { ...waiting(1), state: { ...state, attempts: 1.5 } },
