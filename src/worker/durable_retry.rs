@@ -72,15 +72,15 @@ impl<C: Curve> DurableRetry<C> {
     /// Begins the operation: stores `payload` and arms the alarm for the first attempt, at once.
     ///
     /// An operation that is already there is left as it is and returned, so that a call which the platform repeats does
-    /// not repeat the operation. [`clear`](Self::clear) makes room for another. One that can't be read is replaced, its
-    /// payload with it.
+    /// not repeat the operation; should it have lost its alarm, that is armed again. [`clear`](Self::clear) makes room for
+    /// another. One that can't be read is replaced, its payload with it.
     ///
     /// # Errors
     /// The storage's own, or a payload that can't be serialized.
     pub async fn start<P: Serialize>(&self, payload: &P) -> Result<Operation> {
         let mut operation = match self.stored().await? {
             None => Operation::start(&self.policy, now()),
-            Some(Ok(operation)) => return Ok(operation),
+            Some(Ok(operation)) => return self.rearm(operation).await,
             Some(Err(problem)) => self.start_over(&problem),
         };
         let payload = self.storage.as_raw().put(PAYLOAD_KEY, to_js(payload)?)?;
@@ -151,6 +151,15 @@ impl<C: Curve> DurableRetry<C> {
         let storage = self.storage.as_raw();
         let delete = storage.delete_multiple([OPERATION_KEY, PAYLOAD_KEY].map(JsValue::from).into())?;
         all([delete, alarm::set(storage, None)?]).await
+    }
+
+    /// Arms the alarm of an operation that goes on without one: the platform drops an alarm whose handler failed six
+    /// times, as it does while the storage is out of order.
+    async fn rearm(&self, mut operation: Operation) -> Result<Operation> {
+        if !operation.is_over() && self.storage.get_alarm().await?.is_none() {
+            self.store(&mut operation, None).await?;
+        }
+        Ok(operation)
     }
 
     /// The operation as it is stored, or what is wrong with it.
