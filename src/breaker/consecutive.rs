@@ -119,7 +119,7 @@ breaker_state!(ConsecutiveBreakerState {
 });
 
 impl Ledger<ConsecutiveBreakerState> for Threshold {
-    #[inline]
+    #[inline(always)]
     fn count(&self, state: &mut ConsecutiveBreakerState, _now: f64, report: &Report) -> bool {
         if self.failed(report) {
             state.failures = one_more(state.failures);
@@ -151,12 +151,12 @@ impl Breaker for ConsecutiveBreaker {
         ConsecutiveBreakerState { status, changed_at, probes, successes, failures: 0, openings, open_for_ms, ahead_ms }
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict) {
         self.recovery.request(state, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn report_with(
         &self,
         state: Self::State,

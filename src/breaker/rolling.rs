@@ -259,12 +259,12 @@ impl Breaker for RollingBreaker {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict) {
         self.recovery.request(state, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn report_with(
         &self,
         state: Self::State,
