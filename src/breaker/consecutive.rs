@@ -14,7 +14,7 @@ use crate::stored::COUNT;
 /// The one to reach for by default. It is blind to a dependency that fails half the time, since such a run never gets
 /// long: there, use [`rolling_breaker`](super::rolling_breaker).
 ///
-/// `failure_threshold` is at least 1. The open time must be given; see [`BreakerBuilder`] for it and the other options.
+/// `failure_threshold` is 1 to 2^53 - 1. The open time must be given; see [`BreakerBuilder`] for it and the other options.
 ///
 /// ```
 /// use core::time::Duration;
