@@ -1,4 +1,20 @@
 //! Retry and circuit-breaker *decisions* for programs that cannot sleep.
+//!
+//! A retry is a small value that you store and a moment to come back at; a breaker is a value that many can share. Every
+//! decision is a pure function of `(state, now, outcome)`: no clock, no timer, no I/O, no allocation.
+//!
+//! | module | the question it answers |
+//! | --- | --- |
+//! | [`backoff`] | may I try again, and when? |
+//! | [`classify`] | what does this failure mean? |
+//! | [`breaker`] | should I call at all? |
+//! | [`budget`] | can the system afford another retry? |
+//! | `operation` | how does one operation survive its process? (feature `operation`) |
+//! | `worker` | how do I do that on Cloudflare Workers? (feature `worker`) |
+//!
+//! Times are `f64` milliseconds on a clock of the caller's choice, as JavaScript has them; options are
+//! [`Duration`](core::time::Duration)s. With feature `serde` every state is JSON that JavaScript reads, field for field.
+//! Random numbers come from a function that the caller passes.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -22,3 +38,7 @@ pub use backoff::{Decision, Policy, RetryState, StopReason};
 pub use error::{OptionError, StateError};
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
+
+#[cfg(all(doctest, feature = "worker"))]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

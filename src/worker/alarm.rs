@@ -2,8 +2,9 @@
 
 use worker::{Result, js_sys, wasm_bindgen::JsValue, worker_sys::types::DurableObjectStorage};
 
-/// The last moment an alarm can name: JavaScript's last date, in milliseconds since 1970.
-pub const MAX_ALARM: f64 = 8.64e15;
+/// The last moment that an alarm is armed for, the first of January 2189, in milliseconds since 1970: the platform refuses
+/// "dates after 2189". An operation that is due later is woken then, and armed again.
+pub const MAX_ALARM: f64 = 6_911_049_600_000.0;
 
 /// The moment that an alarm wanted at `due` can be armed for: whole, after `now`, and not past [`MAX_ALARM`].
 ///
@@ -14,12 +15,12 @@ pub fn armable(due: f64, now: f64) -> f64 {
     if due > first { due.ceil().min(MAX_ALARM) } else { first }
 }
 
-/// Starts to arm the object's alarm, or to disarm it. Nothing is awaited, so that a write issued beside it commits
-/// with it. The `worker` crate takes a number for an offset; this takes a moment only.
-pub(super) fn set(storage: &DurableObjectStorage, due: Option<f64>, now: f64) -> Result<js_sys::Promise> {
+/// Starts to arm the object's alarm for a moment that is [`armable`], or to disarm it. Nothing is awaited, so that a
+/// write issued beside it commits with it. The `worker` crate takes a number for an offset; this takes a moment only.
+pub(super) fn set(storage: &DurableObjectStorage, at: Option<f64>) -> Result<js_sys::Promise> {
     let options = || JsValue::NULL.into();
-    let promise = match due {
-        Some(due) => storage.set_alarm(js_sys::Date::new(&armable(due, now).into()), options()),
+    let promise = match at {
+        Some(at) => storage.set_alarm(js_sys::Date::new(&at.into()), options()),
         None => storage.delete_alarm(options()),
     };
     Ok(promise?)
