@@ -5,7 +5,7 @@ checkPrerequisites();
 const { exitOnFailure } = await import("./lib/failure.mjs");
 await exitOnFailure(async () => {
   const { parseArgs } = await import("node:util");
-  const { prepare, prepareWorkers } = await import("./lib/bootstrap.mjs");
+  const { prepare, prepareWorker } = await import("./lib/bootstrap.mjs");
   const { describeDuration } = await import("./lib/duration.mjs");
   const { runStep } = await import("./lib/run-step.mjs");
   const { selectSteps } = await import("./lib/select-steps.mjs");
@@ -32,8 +32,9 @@ await exitOnFailure(async () => {
 
   await measure("setup", "Packages and targets", prepare);
   for (const step of selected) {
-    if (step.worker && !results.some(({ name }) => name === "build")) {
-      await measure("build", "Tools and the workers for workerd", prepareWorkers);
+    const build = `build ${step.worker}`;
+    if (step.worker && !results.some(({ name }) => name === build)) {
+      await measure(build, "Tools and the worker for workerd", () => prepareWorker(step.worker));
     }
     if (await measure(step.name, step.title, () => runStep(step))) break;
   }

@@ -27,6 +27,7 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+mod stored;
 #[cfg(feature = "worker")]
 pub mod worker;
 
@@ -36,7 +37,7 @@ extern crate alloc;
 extern crate std;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
-pub use error::OptionError;
+pub use error::{OptionError, StateError};
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
 

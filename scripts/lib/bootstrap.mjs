@@ -1,6 +1,6 @@
 import { installNodeModules } from "./node-modules.mjs";
 import { installTargets, installTools } from "./rust.mjs";
-import { buildWorker, exampleWorker, testWorker } from "./worker-build.mjs";
+import { buildWorker } from "./worker-build.mjs";
 
 /** What every check needs. */
 export async function prepare() {
@@ -8,15 +8,9 @@ export async function prepare() {
   await installTargets();
 }
 
-/** What running the example needs, down to the built worker itself. */
-export async function prepareWorker() {
+/** What running a worker needs, down to the built worker itself: the example, or the one in another folder. */
+export async function prepareWorker(folder = "worker-example") {
   await prepare();
   await installTools();
-  await buildWorker(exampleWorker);
-}
-
-/** What the end-to-end tests need. */
-export async function prepareWorkers() {
-  await prepareWorker();
-  await buildWorker(testWorker);
+  await buildWorker(folder);
 }

@@ -1,23 +1,19 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { readIfPresent } from "./node-modules.mjs";
 import { fromRoot, root, toolsFolder } from "./paths.mjs";
 import { runWithProgress } from "./run.mjs";
 import { toolPath } from "./rust.mjs";
 
-export const exampleWorker = "worker-example";
-/** Calls through shared breakers as tests tell it. */
-export const testWorker = "tests/worker";
-
-const inputs = ["Cargo.toml", "Cargo.lock", "package-lock.json", "src"];
 const ignored = new Set(["build", "node_modules", "target"]);
 
-/** Builds the worker in that folder for the Workers runtime, unless its sources are those of the last build. */
+/** Builds the worker in a folder of this repository for the Workers runtime, unless its sources are those of the last build. */
 export async function buildWorker(folder) {
+  const crate = [`${folder}/Cargo.toml`, `${folder}/src`];
+  const wanted = fingerprint(root, ["Cargo.toml", "Cargo.lock", "package-lock.json", "src", ...crate]);
   const output = fromRoot(folder, "build", "index_bg.wasm");
-  const stamp = fromRoot("target", `${folder.replaceAll("/", "-")}.built-from`);
-  const wanted = fingerprint(root, [...inputs, folder]);
+  const stamp = fromRoot("target", `${basename(folder)}.built-from`);
   if (existsSync(output) && readIfPresent(stamp) === wanted) return;
   const binaries = fromRoot("node_modules", ".bin");
   await runWithProgress(

@@ -66,8 +66,6 @@
 
 mod builder;
 mod consecutive;
-#[cfg(feature = "serde")]
-mod json;
 mod merge;
 mod open_time;
 mod recovery;
@@ -78,9 +76,10 @@ mod window;
 
 pub use builder::BreakerBuilder;
 pub use consecutive::{ConsecutiveBreaker, ConsecutiveBreakerState, ConsecutiveOptions, consecutive_breaker};
+pub use open_time::Growth;
 pub use report::{CallResult, Report, Reported, Verdict};
 pub use rolling::{RollingBreaker, RollingBreakerState, RollingOptions, rolling_breaker};
-pub use state::{BreakerState, RecoveryState, StateError, Status, force_close, force_open};
+pub use state::{BreakerState, RecoveryState, Status, force_close, force_open};
 
 /// What every breaker can do: pure functions of a state and of `now`, in milliseconds.
 ///
@@ -120,7 +119,7 @@ pub trait Breaker {
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict);
 
     /// [`report`](Self::report) with a source of random numbers in [0, 1), for a breaker with an open time that is
-    /// jittered. It is drawn from at most once, and only when this outcome opens the breaker.
+    /// jittered, or grows at random. It is drawn from at most once, and only when this outcome opens the breaker.
     fn report_with(
         &self,
         state: Self::State,
@@ -181,32 +180,32 @@ pub trait Breaker {
     /// not admitted since), when its epoch is not the state's, or when a trial has no probe outstanding it could be from.
     ///
     /// Draws no random number: if this outcome opens a breaker with jitter, it opens for the shortest time in its range.
-    #[inline]
+    #[inline(always)]
     fn report(&self, state: Self::State, now: f64, report: Report) -> (Self::State, Reported) {
         self.report_with(state, now, report, &mut || 0.0)
     }
 
     /// Records a success of unknown epoch: [`report`](Self::report) of [`Report::success`].
-    #[inline]
+    #[inline(always)]
     fn succeed(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::success()).0
     }
 
     /// Records a failure of unknown epoch: [`report`](Self::report) of [`Report::failure`].
-    #[inline]
+    #[inline(always)]
     fn fail(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::failure()).0
     }
 
     /// Frees the slot of a call whose outcome says nothing about the dependency: [`report`](Self::report) of
     /// [`Report::ignored`].
-    #[inline]
+    #[inline(always)]
     fn ignore(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::ignored()).0
     }
 
     /// What [`request`](Self::request) would answer now, with nothing advanced.
-    #[inline]
+    #[inline(always)]
     fn peek(&self, state: Self::State, now: f64) -> Verdict {
         self.request(state, now).1
     }

@@ -25,23 +25,11 @@ pub(super) trait Ledger<S> {
 }
 
 impl Recovery {
-    #[inline]
+    #[inline(always)]
     pub(super) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
         let recovery = state.recovery();
-        if recovery.status == Status::Closed {
-            return (state, Verdict::admitted(Status::Closed, recovery.changed_at));
-        }
-        let (recovery, verdict) = self.admit(recovery, finite_time(now));
-        let mut next = state;
-        if verdict.ok {
-            next.set_recovery(recovery);
-        }
-        (next, verdict)
-    }
-
-    fn admit(&self, recovery: RecoveryState, now: f64) -> (RecoveryState, Verdict) {
         let (length, free, stranded) = match recovery.status {
-            Status::Closed => return (recovery, Verdict::admitted(Status::Closed, recovery.changed_at)),
+            Status::Closed => return (state, Verdict::admitted(Status::Closed, recovery.changed_at)),
             Status::Open => (self.open.lasts(recovery.open_for_ms), false, true),
             Status::HalfOpen => {
                 let free = recovery.probes < self.half_open_probes;
@@ -49,19 +37,26 @@ impl Recovery {
                 (self.half_open_ms, free, !free || recovery.probes > recovery.successes)
             }
         };
+        let now = finite_time(now);
         // At most the whole length: a clock that jumped back has not moved.
         let remaining = (recovery.since() + length - now).min(length);
-        let next = if stranded && remaining <= 0.0 {
+        let over = stranded && remaining <= 0.0;
+        if !over && !free {
+            return (state, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
+        }
+        let admitted = if over {
             self.fresh_trial(recovery, now)
-        } else if free {
-            RecoveryState { probes: recovery.probes + 1, ..recovery }
         } else {
-            return (recovery, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
+            RecoveryState { probes: recovery.probes + 1, ..recovery }
         };
-        (next, Verdict::admitted(Status::HalfOpen, next.changed_at))
+        let mut next = state;
+        next.set_recovery(admitted);
+        (next, Verdict::admitted(Status::HalfOpen, admitted.changed_at))
     }
 
     /// The epoch is at least the shortest open time after that of the opening: `merge` counts on it.
+    #[cold]
+    #[inline(never)]
     fn fresh_trial(&self, recovery: RecoveryState, now: f64) -> RecoveryState {
         let before = finite_time(recovery.changed_at);
         let at = match recovery.status {
@@ -87,51 +82,53 @@ impl Recovery {
             return (state, Reported::Stale);
         }
         let now = finite_time(now);
-        match recovery.status {
-            Status::Closed => {
-                if report.result == CallResult::Ignored {
-                    return (state, Reported::Ignored);
-                }
-                if ledger.count(&mut state, now, report) {
-                    state.set_recovery(self.opened(recovery, now, random));
-                }
-                (state, Reported::Counted)
-            }
-            Status::HalfOpen if recovery.probes > recovery.successes => {
-                self.end_probe(ledger, state, now, report, random)
-            }
-            Status::HalfOpen | Status::Open => (state, Reported::Stale),
-        }
-    }
-
-    fn end_probe<S: BreakerState>(
-        &self,
-        ledger: &impl Ledger<S>,
-        mut state: S,
-        now: f64,
-        report: &Report,
-        random: &mut dyn FnMut() -> f64,
-    ) -> (S, Reported) {
-        let mut recovery = state.recovery();
-        if report.result == CallResult::Ignored {
-            recovery.probes -= 1;
+        if recovery.status != Status::Closed {
+            let failed = ledger.failed(report);
+            let (recovery, reported) = self.end_probe(recovery, now, report.result, failed, random);
             state.set_recovery(recovery);
+            if recovery.status == Status::Closed {
+                ledger.clear(&mut state, now);
+            }
+            return (state, reported);
+        }
+        if report.result == CallResult::Ignored {
             return (state, Reported::Ignored);
         }
-        if ledger.failed(report) {
+        if ledger.count(&mut state, now, report) {
             state.set_recovery(self.opened(recovery, now, random));
-            return (state, Reported::Counted);
         }
-        recovery.successes += 1;
-        if recovery.successes >= self.success_threshold {
-            recovery = recovery.close(now);
-            ledger.clear(&mut state, now);
-        }
-        state.set_recovery(recovery);
         (state, Reported::Counted)
     }
 
     #[cold]
+    #[inline(never)]
+    fn end_probe(
+        &self,
+        mut recovery: RecoveryState,
+        now: f64,
+        result: CallResult,
+        failed: bool,
+        random: &mut dyn FnMut() -> f64,
+    ) -> (RecoveryState, Reported) {
+        if recovery.status == Status::Open || recovery.probes <= recovery.successes {
+            return (recovery, Reported::Stale);
+        }
+        if result == CallResult::Ignored {
+            recovery.probes -= 1;
+            return (recovery, Reported::Ignored);
+        }
+        if failed {
+            return (self.opened(recovery, now, random), Reported::Counted);
+        }
+        recovery.successes += 1;
+        if recovery.successes >= self.success_threshold {
+            recovery = recovery.close(now);
+        }
+        (recovery, Reported::Counted)
+    }
+
+    #[cold]
+    #[inline(never)]
     fn opened(&self, recovery: RecoveryState, now: f64, random: &mut dyn FnMut() -> f64) -> RecoveryState {
         let openings = self.open.openings(recovery.openings);
         let open_for_ms = self.open.draw(openings, recovery.open_for_ms, random);

@@ -7,10 +7,11 @@ use super::builder::{BreakerBuilder, at_least_one, milliseconds};
 use super::merge;
 use super::recovery::Recovery;
 use super::report::{Report, Reported, Verdict};
-use super::state::{self, BreakerState, RecoveryState, StateError, Status};
+use super::state::{BreakerState, RecoveryState, Status, breaker_state};
 use super::window::Window;
 use crate::OptionError;
 use crate::number::duration_ms;
+use crate::stored::{COUNT, TIME};
 
 /// A breaker that trips when the share of failures over the trailing `window` reaches a ratio.
 ///
@@ -19,7 +20,10 @@ use crate::number::duration_ms;
 /// spread evenly over their bucket, and holds in seven numbers what would else be a list of calls in every write. It
 /// forgets by time: after two idle windows nothing is left.
 ///
-/// `window` is at least 1 ms. The open time must be given; see [`BreakerBuilder`] for it and what it takes to close.
+/// `window` is 1 ms to 2^53 - 1 ms. The open time must be given; see [`BreakerBuilder`] for it and what it takes to close.
+///
+/// Source: the counter of Cloudflare's ["How we built rate limiting capable of scaling to millions of
+/// domains"](https://blog.cloudflare.com/counting-things-a-lot-of-different-things/), on failures and on calls.
 ///
 /// | Option | Default | Range |
 /// | --- | --- | --- |
@@ -75,14 +79,20 @@ pub struct RollingOptions {
 }
 
 impl BreakerBuilder<RollingOptions> {
-    /// The share of failures in the window at which the breaker trips: above 0, up to 1; default 0.5.
+    /// The share of failures in the window at which the breaker trips: above 0, up to 1.
+    ///
+    /// # Default
+    /// 0.5
     #[must_use]
     pub fn failure_ratio(mut self, ratio: f64) -> Self {
         self.kind.failure_ratio = ratio;
         self
     }
 
-    /// How many calls the window must hold for a ratio to mean anything. At least 1, default 20.
+    /// How many calls the window must hold for a ratio to mean anything: 1 to 2^53 - 1.
+    ///
+    /// # Default
+    /// 20
     #[must_use]
     pub fn minimum_throughput(mut self, calls: u64) -> Self {
         self.kind.minimum_throughput = calls;
@@ -90,9 +100,12 @@ impl BreakerBuilder<RollingOptions> {
     }
 
     /// Counts a call that took longer than this as slow, whether it succeeded or failed; see
-    /// [`slow_ratio`](Self::slow_ratio). At least 1 ms; by default nothing is slow.
+    /// [`slow_ratio`](Self::slow_ratio). 1 ms to 2^53 - 1 ms.
     ///
     /// How long a call took comes with its outcome, [`Report::took`]. A slow probe is a failed one.
+    ///
+    /// # Default
+    /// Nothing is slow.
     ///
     /// ```
     /// use core::time::Duration;
@@ -114,8 +127,11 @@ impl BreakerBuilder<RollingOptions> {
         self
     }
 
-    /// The share of slow calls in the window at which the breaker trips: above 0, up to 1; default 1, as in
-    /// resilience4j. Without [`slow_call`](Self::slow_call) it does nothing.
+    /// The share of slow calls in the window at which the breaker trips: above 0, up to 1. Without
+    /// [`slow_call`](Self::slow_call) it does nothing.
+    ///
+    /// # Default
+    /// 1, as in resilience4j
     #[must_use]
     pub fn slow_ratio(mut self, ratio: f64) -> Self {
         self.kind.slow_ratio = ratio;
@@ -191,20 +207,16 @@ pub struct RollingBreaker {
 /// # Ok::<(), retry_primitives::OptionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", try_from = "super::json::Rolling"))]
 pub struct RollingBreakerState {
     /// Where the breaker stands.
     pub status: Status,
     /// When it came to stand there, in milliseconds, and the epoch of the calls it admits.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub changed_at: f64,
     /// Probes admitted in this trial; see [`RecoveryState::probes`].
     pub probes: u64,
     /// Probes that succeeded in this trial, or in the one that closed the breaker; see [`RecoveryState::successes`].
     pub successes: u64,
     /// When the current bucket began, in milliseconds.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub start: f64,
     /// Successes in the bucket before.
     pub prev_ok: u64,
@@ -215,68 +227,27 @@ pub struct RollingBreakerState {
     /// Failures in the current bucket.
     pub curr_fail: u64,
     /// Slow calls in the bucket before, counted under `prev_ok` or `prev_fail` too; 0 where slow calls are not counted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub prev_slow: u64,
     /// Slow calls in the current bucket.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub curr_slow: u64,
     /// Openings in a row; see [`RecoveryState::openings`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub openings: u64,
     /// How long this opening lasts; see [`RecoveryState::open_for_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub open_for_ms: f64,
     /// How far `changed_at` is ahead of the clock that set it; see [`RecoveryState::ahead_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub ahead_ms: f64,
 }
 
-impl RollingBreakerState {
-    /// Checks a state that was built by hand or read without this crate's JSON: times finite, counts at most 2^53 - 1.
-    ///
-    /// No method needs it, they bear any value; but a state that fails it was not written by a breaker.
-    ///
-    /// # Errors
-    /// [`StateError`] for the first field out of its range.
-    pub fn validate(&self) -> Result<(), StateError> {
-        self.recovery().validate()?;
-        state::time("start", self.start)?;
-        state::count("prevOk", self.prev_ok)?;
-        state::count("prevFail", self.prev_fail)?;
-        state::count("currOk", self.curr_ok)?;
-        state::count("currFail", self.curr_fail)?;
-        state::count("prevSlow", self.prev_slow)?;
-        state::count("currSlow", self.curr_slow)
-    }
-}
-
-impl BreakerState for RollingBreakerState {
-    #[inline]
-    fn recovery(&self) -> RecoveryState {
-        RecoveryState {
-            status: self.status,
-            changed_at: self.changed_at,
-            probes: self.probes,
-            successes: self.successes,
-            openings: self.openings,
-            open_for_ms: self.open_for_ms,
-            ahead_ms: self.ahead_ms,
-        }
-    }
-
-    #[inline]
-    fn set_recovery(&mut self, recovery: RecoveryState) {
-        self.status = recovery.status;
-        self.changed_at = recovery.changed_at;
-        self.probes = recovery.probes;
-        self.successes = recovery.successes;
-        self.openings = recovery.openings;
-        self.open_for_ms = recovery.open_for_ms;
-        self.ahead_ms = recovery.ahead_ms;
-    }
-}
+breaker_state!(RollingBreakerState {
+    start: f64 = "start", TIME;
+    prev_ok: u64 = "prevOk", COUNT;
+    prev_fail: u64 = "prevFail", COUNT;
+    curr_ok: u64 = "currOk", COUNT;
+    curr_fail: u64 = "currFail", COUNT;
+} optional {
+    prev_slow: u64 = "prevSlow", COUNT;
+    curr_slow: u64 = "currSlow", COUNT;
+});
 
 impl Breaker for RollingBreaker {
     type State = RollingBreakerState;
@@ -303,12 +274,12 @@ impl Breaker for RollingBreaker {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict) {
         self.recovery.request(state, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn report_with(
         &self,
         state: Self::State,
@@ -321,5 +292,29 @@ impl Breaker for RollingBreaker {
 
     fn merge(&self, a: Self::State, b: Self::State) -> Self::State {
         merge::merge(&self.recovery, a, b, RollingBreakerState::join_window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reference, "rollingBreaker" and "Recovery": the defaults, each given by hand.
+    #[test]
+    fn defaults() {
+        let second = Duration::from_secs(1);
+        let explicit = rolling_breaker(second)
+            .failure_ratio(0.5)
+            .minimum_throughput(20)
+            .slow_ratio(1.0)
+            .open(second)
+            .open_jitter(0.0)
+            .half_open_probes(1)
+            .success_threshold(1)
+            .half_open(second)
+            .build();
+        assert_eq!(rolling_breaker(second).open(second).build(), explicit);
+        let three = rolling_breaker(second).open(second).half_open_probes(3);
+        assert_eq!(three.build(), three.success_threshold(3).build());
     }
 }

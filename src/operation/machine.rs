@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Decision, Outcome, Policy, RetryState, StopReason,
     backoff::Curve,
-    number::{ceil_ms, duration_ms, elapsed_ms, finite_time},
+    number::{ceil_ms, date_ms, duration_ms, elapsed_ms},
 };
 
 /// One operation: its retry state, where it stands, and its latest attempts.
@@ -31,29 +31,30 @@ pub struct Operation {
     pub recovered: Option<String>,
 }
 
-/// Where an operation stands. Times are milliseconds on the caller's clock.
+/// Where an operation stands. Times are milliseconds on the caller's clock; they saturate at JavaScript's last date,
+/// 8.64e15.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "status", rename_all = "camelCase")]
 pub enum Phase {
     /// The next attempt is due at `due`.
     Waiting {
         /// When the attempt may start.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::due")]
         due: f64,
     },
     /// An attempt began at `since`. Past `until` nobody can still be making it: it was lost.
     Running {
         /// When the attempt began.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::since")]
         since: f64,
         /// The dead-man's moment.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::until")]
         until: f64,
     },
     /// An attempt succeeded.
     Delivered {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
         /// Attempts made, the good one included.
         attempts: u64,
@@ -61,7 +62,7 @@ pub enum Phase {
     /// The policy stopped.
     GaveUp {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
         /// Why.
         reason: StopReason,
@@ -71,7 +72,7 @@ pub enum Phase {
     /// Somebody called it off.
     Cancelled {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
     },
 }
@@ -139,7 +140,12 @@ impl Operation {
     /// An operation that begins at `now`, its first attempt due at once.
     pub fn start<C: Curve>(policy: &Policy<C>, now: f64) -> Self {
         let state = policy.init(now);
-        Self { phase: Phase::Waiting { due: state.started_at }, state, history: VecDeque::new(), recovered: None }
+        Self {
+            phase: Phase::Waiting { due: date_ms(state.started_at) },
+            state,
+            history: VecDeque::new(),
+            recovered: None,
+        }
     }
 
     /// An operation that begins at `now` in place of a stored one that could not be read; `problem` says why.
@@ -185,11 +191,11 @@ impl Operation {
         dead_man: Duration,
         random: impl FnMut() -> f64,
     ) -> Wake {
+        let now = date_ms(now);
         match self.phase {
             Phase::Waiting { .. } if self.is_due(now) => {
-                let since = finite_time(now);
-                self.phase = Phase::Running { since, until: since + ceil_ms(duration_ms(dead_man)) };
-                Wake::Attempt(Ticket { attempt: self.next_attempt(), since })
+                self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
+                Wake::Attempt(Ticket { attempt: self.next_attempt(), since: now })
             }
             Phase::Running { since, until } if now >= until => {
                 let ticket = Ticket { attempt: self.next_attempt(), since };
@@ -214,7 +220,7 @@ impl Operation {
         if !current || ticket.attempt != self.next_attempt() {
             return self.progress();
         }
-        let now = finite_time(now);
+        let now = date_ms(now);
         let mut delay_ms = None;
         match report.failure {
             None => self.phase = Phase::Delivered { at: now, attempts: ticket.attempt },
@@ -224,7 +230,7 @@ impl Operation {
                     Decision::Retry { delay_ms: delay, .. } => {
                         delay_ms = Some(delay);
                         self.state = state;
-                        self.phase = Phase::Waiting { due: now + delay };
+                        self.phase = Phase::Waiting { due: date_ms(now + delay) };
                     }
                     Decision::Stop { reason, attempts, .. } => {
                         self.phase = Phase::GaveUp { at: now, reason, attempts };
@@ -235,7 +241,7 @@ impl Operation {
         let record = AttemptRecord {
             attempt: ticket.attempt,
             started_at: ticket.since,
-            took_ms: elapsed_ms(now, ticket.since),
+            took_ms: date_ms(elapsed_ms(now, ticket.since)),
             status: report.status,
             error: report.error,
             delay_ms,
@@ -253,11 +259,11 @@ impl Operation {
     /// left alone, and so is an operation that is over.
     pub fn postpone<C: Curve>(&mut self, policy: &Policy<C>, now: f64, until: f64) -> Progress {
         if let Phase::Waiting { due } = self.phase {
-            let until = finite_time(until).max(due);
-            self.phase = if elapsed_ms(until, finite_time(self.state.started_at)) < policy.deadline_ms {
+            let until = date_ms(until).max(due);
+            self.phase = if elapsed_ms(until, date_ms(self.state.started_at)) < policy.deadline_ms {
                 Phase::Waiting { due: until }
             } else {
-                Phase::GaveUp { at: finite_time(now), reason: StopReason::Deadline, attempts: self.state.attempts }
+                Phase::GaveUp { at: date_ms(now), reason: StopReason::Deadline, attempts: self.state.attempts }
             };
         }
         self.progress()
@@ -273,7 +279,7 @@ impl Operation {
     pub fn cancel(&mut self, now: f64) -> bool {
         let cancels = !self.is_over();
         if cancels {
-            self.phase = Phase::Cancelled { at: finite_time(now) };
+            self.phase = Phase::Cancelled { at: date_ms(now) };
         }
         cancels
     }

@@ -72,10 +72,10 @@ pub struct Snapshot {
     #[serde(with = "super::wire::StatusName")]
     pub status: Status,
     /// Since when, in milliseconds since 1970.
-    #[serde(with = "crate::number::js::time")]
+    #[serde(serialize_with = "crate::number::js::serialize")]
     pub since: f64,
     /// Milliseconds until a call may be admitted; 0 when one would be now.
-    #[serde(with = "crate::number::js::time")]
+    #[serde(serialize_with = "crate::number::js::serialize")]
     pub retry_after_ms: f64,
 }
 

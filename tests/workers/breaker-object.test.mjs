@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { startCallers } from "./support/callers.mjs";
-import { startReceiver } from "./support/receiver.mjs";
-import { until } from "./support/until.mjs";
+import { startReceiver } from "../e2e/support/receiver.mjs";
+import { until } from "../e2e/support/until.mjs";
 
 const CALLERS = 200;
 const FAILURES = 20;

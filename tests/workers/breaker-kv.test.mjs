@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { leastGap, startCallers } from "./support/callers.mjs";
-import { startReceiver } from "./support/receiver.mjs";
-import { until } from "./support/until.mjs";
+import { startReceiver } from "../e2e/support/receiver.mjs";
+import { until } from "../e2e/support/until.mjs";
 
 const FAILURES = 5;
 const READ_EVERY_MS = 30_000;
@@ -103,7 +103,10 @@ describe("the KV breaker", { concurrency: 2 }, () => {
       `${calls} calls in ${seconds.toFixed(1)} s, ${transitions} openings: ${put.length} writes, at least ` +
         `${leastGap(put)} ms apart`,
     );
-    assert.ok(put.length <= seconds + 2 && transitions > 3 * put.length, `${put.length} writes, ${transitions} openings`);
+    assert.ok(
+      put.length <= seconds + 2 && transitions > 3 * put.length,
+      `${put.length} writes, ${transitions} openings`,
+    );
     assert.ok(leastGap(put) >= 1_000);
   });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
-import { startWorkerd } from "./workerd.mjs";
+import { startWorkerd } from "../../e2e/support/workerd.mjs";
 
-const build = fromRoot("tests", "worker", "build");
+const build = fromRoot("tests", "workers", "build");
 const compatibilityDate = "2026-03-01";
 
 // Passes /a/... on to the worker called a.
@@ -10,7 +10,7 @@ const front = `export default {
   fetch(request, environment) {
     const url = new URL(request.url);
     const [, name, ...rest] = url.pathname.split("/");
-    url.pathname = rest.join("/");
+    url.pathname = (rest[0] === "control" ? rest : ["breakers", ...rest]).join("/");
     return environment[name].fetch(new Request(url, request));
   },
 };`;
@@ -50,7 +50,7 @@ class Callers {
     this.workerd = workerd;
   }
 
-  /** What the worker answers to `/{kv,object}/{name}/{action}`; see tests/worker. */
+  /** What the worker answers to `/{kv,object}/{name}/{action}`; see src/breakers.rs. */
   async ask(path, query = {}) {
     const response = await this.workerd.fetch(`${path}?${new URLSearchParams(query)}`);
     const text = await response.text();

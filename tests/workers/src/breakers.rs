@@ -1,6 +1,6 @@
-//! A worker that calls through shared breakers as tests/e2e tells it.
+//! Calls through shared breakers as the tests tell it.
 //!
-//! `/{kv,object}/{name}/{call,request,peek,open,close,reset}`, and `/{kv,object}` for the list. `call` asks the breaker,
+//! `/breakers/{kv,object}/{name}/{call,request,peek,open,close,reset}`, and `/breakers/{kv,object}` for the list. `call` asks the breaker,
 //! calls `?url=` where it may, and reports; without a URL the call ends as `?ok=` says. `?times=` repeats that one after
 //! another. `request` takes an admission and never reports, as a caller does that dies.
 
@@ -11,15 +11,12 @@ use retry_primitives::{
     worker::breaker::{BreakerObject, Force, KvBreaker, ObjectBreaker, SharedBreaker},
 };
 use serde_json::json;
-use worker::{Context, Env, Error, Fetch, Request, Response, Result, State, durable_object, event, url::Url};
+use worker::{Context, Env, Error, Fetch, Request, Response, Result, State, durable_object, url::Url};
 
-#[event(fetch)]
-async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
-    let url = request.url()?;
-    let path: Vec<_> = url.path().split('/').skip(1).collect();
-    match path[0] {
-        "kv" => serve(&KvBreaker::new(&env, "BREAKERS", options(&env)?, &context)?, &path[1..], &url).await,
-        _ => serve(&ObjectBreaker::new(&env, "BREAKER")?, &path[1..], &url).await,
+pub(crate) async fn route(kind: &str, path: &[&str], url: &Url, env: &Env, context: &Context) -> Result<Response> {
+    match kind {
+        "kv" => serve(&KvBreaker::new(env, "BREAKERS", options(env)?, context)?, path, url).await,
+        _ => serve(&ObjectBreaker::new(env, "BREAKER")?, path, url).await,
     }
 }
 

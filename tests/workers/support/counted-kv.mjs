@@ -1,4 +1,4 @@
-// The entry of the test worker: its KV namespace counts what it is asked, and fails as told by `/control?mode=`:
+// An entry of the integration worker: its KV namespace counts what it is asked, and fails as told by `/control?mode=`:
 // ok, 429, throw, junk or hang. Answers there with the reads, writes and lists so far, by the moments they began.
 import { WorkerEntrypoint } from "cloudflare:workers";
 import Worker from "./index.js";
