@@ -5,6 +5,8 @@
 //! | a Durable Object's alarm | [`DurableRetry`] |
 //! | a Queue's redelivery | [`queue::settle`] |
 //!
+//! [`breaker`] has circuit breakers that isolates share, in KV or in a Durable Object.
+//!
 //! A complete Durable Object that delivers a webhook, whatever happens to its isolate:
 //!
 //! ```no_run
