@@ -11,7 +11,8 @@
 //!
 //! Both are a [`SharedBreaker`], and one line changes one for the other:
 //!
-//! ```no_run
+//! ```no_run,standalone_crate
+//! # fn main() {}
 //! use std::time::Duration;
 //!
 //! use retry_primitives::breaker::{ConsecutiveBreaker, Report, consecutive_breaker};
