@@ -7,7 +7,7 @@ import { until } from "./support/until.mjs";
 
 const adminToken = "administrators-token-that-nobody-else-has";
 const FAILURES = 3;
-const OPEN_MS = 1_500;
+const OPEN_MS = 3_000;
 const policy = { baseMs: 1, factor: 1, jitter: "none", maxAttempts: 10, timeoutMs: 500 };
 
 for (const kind of ["kv", "object"]) {
