@@ -143,6 +143,18 @@ impl<C: Curve> DurableRetry<C> {
         Ok(Some(operation))
     }
 
+    /// Puts the operation off until `until`, in milliseconds since 1970, without spending an attempt; see
+    /// [`Operation::postpone`]. Returns the operation as it stands now.
+    ///
+    /// # Errors
+    /// The storage's own.
+    pub async fn postpone(&self, until: f64) -> Result<Option<Operation>> {
+        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        operation.postpone(&self.policy, now(), until);
+        self.store(&mut operation, None).await?;
+        Ok(Some(operation))
+    }
+
     /// Forgets the operation, its payload and its alarm.
     ///
     /// # Errors
@@ -244,7 +256,7 @@ impl<P> Attempt<P> {
 }
 
 /// The future's result, or `None` once `timeout` has passed.
-async fn within<T>(timeout: Duration, future: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(timeout: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut delay) = (pin!(future), pin!(Delay::from(timeout)));
     poll_fn(|context| {
         if let Poll::Ready(value) = future.as_mut().poll(context) {
@@ -261,6 +273,6 @@ async fn all(promises: impl IntoIterator<Item = js_sys::Promise>) -> Result<()> 
     Ok(())
 }
 
-fn to_js<T: Serialize>(value: &T) -> Result<JsValue> {
+pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue> {
     Ok(value.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod alarm;
+pub mod breaker;
 mod durable_retry;
 mod fetch;
 pub mod queue;

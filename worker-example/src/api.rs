@@ -1,21 +1,25 @@
 //! The routes.
 
-use worker::{Env, Headers, Method, Request, RequestInit, Response};
+use worker::{Context, Env, Headers, Method, Request, RequestInit, Response};
 
 use crate::{
     auth,
     body::{MAX_BODY, Webhook},
-    demo,
+    breakers, demo,
     problem::Problem,
 };
 
-pub(crate) async fn route(request: Request, env: &Env) -> Result<Response, Problem> {
+pub(crate) async fn route(request: Request, env: &Env, context: &Context) -> Result<Response, Problem> {
     let path = request.path();
     if path == "/demo/receiver" && flag(env, "DEMO_RECEIVER") {
         return Ok(demo::receive(request, env).await?);
     }
-    auth::check(request.headers(), env)?;
-    match path.split('/').skip(1).collect::<Vec<_>>()[..] {
+    let segments: Vec<_> = path.split('/').skip(1).collect();
+    if let ["breakers", rest @ ..] = &segments[..] {
+        return breakers::route(rest, &request, env, context).await;
+    }
+    auth::check(request.headers(), env, "API_TOKEN")?;
+    match segments[..] {
         ["deliveries"] => match request.method() {
             Method::Post => create(request, env).await,
             _ => Err(Problem::method("POST")),
