@@ -5,7 +5,12 @@ import { compare, table } from "../tests/e2e/support/soak.mjs";
 
 await exitOnFailure(async () => {
   const { values } = parseArgs({
-    options: { deliveries: { type: "string", default: "10000" }, down: { type: "string", default: "15" } },
+    options: {
+      deliveries: { type: "string", default: "10000" },
+      down: { type: "string", default: "10" },
+      breakers: { type: "string", default: "kv" },
+    },
   });
-  console.log(table(await compare({ deliveries: Number(values.deliveries), downMs: Number(values.down) * 1_000 })));
+  const options = { deliveries: Number(values.deliveries), downMs: Number(values.down) * 1_000 };
+  console.log(table(await compare({ ...options, kinds: values.breakers.split(",") })));
 });

@@ -1,6 +1,8 @@
 // `npm run soak`: what a breaker is worth to ten thousand deliveries while one of three hosts is down.
 //
-//   npm run soak -- [--deliveries=10000] [--down=15]   seconds that the host stays down after all were handed over
+//   npm run soak -- [--deliveries=10000] [--down=10] [--breakers=kv,object]
+//
+// --down: for how many seconds the host stays down once all have been handed over; --breakers: kv by default.
 import { checkPrerequisites } from "./lib/prerequisites.mjs";
 
 checkPrerequisites();

@@ -12,15 +12,12 @@ const buildCore = (...options) =>
     options,
   );
 
-const workers = ["worker-example", "integration-worker", "retry-primitives-test-worker"].flatMap((name) => [
-  "--package",
-  name,
-]);
+const workers = ["--package", "worker-example", "--package", "integration-worker"];
 
 /**
  * Every check of this repository, in the order of `npm test`: cheap ones first.
  *
- * `commands` run one after another; `workers` are the folders of those that must be built first; `environment` is added to ours.
+ * `commands` run one after another; `worker` is the folder of the worker that must be built first; `environment` is added to ours.
  */
 export const steps = [
   {
@@ -72,19 +69,19 @@ export const steps = [
     title: "The Workers integration on a real workerd",
     // They wait for alarms more than they compute.
     commands: [[modernNode, "--test", "--test-reporter=spec", "--test-concurrency=4", ...testFiles("tests/workers")]],
-    workers: ["tests/workers"],
+    worker: "tests/workers",
   },
   {
     name: "e2e",
     title: "The built example on a real workerd",
     commands: [[modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/e2e")]],
-    workers: ["worker-example", "tests/worker"],
+    worker: "worker-example",
   },
   {
     name: "wrangler",
     title: "wrangler.toml could be deployed",
     commands: [[modernNode, wrangler, "deploy", "--dry-run", "--outdir", fromRoot("target", "wrangler")]],
     environment: { WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: fromRoot("target", "wrangler-logs") },
-    workers: ["worker-example"],
+    worker: "worker-example",
   },
 ];

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compare, table } from "./support/soak.mjs";
 
 test("300 deliveries to three hosts, one of them down for a while: all arrive, and the breaker spares the dead one", async (context) => {
-  const results = await compare({ deliveries: 300, downMs: 4_000 });
+  const results = await compare({ deliveries: 300, downMs: 4_000, kinds: ["kv", "object"] });
   context.diagnostic(`\n${table(results)}`);
   const [without, ...breakers] = results;
   assert.ok(without.wasted >= without.toDeadHost, "without a breaker each delivery finds out for itself");

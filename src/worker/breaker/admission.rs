@@ -61,16 +61,6 @@ impl Admission {
     }
 }
 
-/// The numbers of a snapshot.
-mod fields {
-    use crate::stored::{LENGTH, TIME, json::named};
-
-    named! {
-        since: f64 = "since", TIME;
-        retry_after_ms: f64 = "retryAfterMs", LENGTH;
-    }
-}
-
 /// A breaker as it stands, for showing. JSON: `{"name":"...","status":"open","since":1758124800000,"retryAfterMs":9000}`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,10 +72,10 @@ pub struct Snapshot {
     #[serde(with = "super::wire::StatusName")]
     pub status: Status,
     /// Since when, in milliseconds since 1970.
-    #[serde(with = "fields::since")]
+    #[serde(serialize_with = "crate::number::js::serialize")]
     pub since: f64,
     /// Milliseconds until a call may be admitted; 0 when one would be now.
-    #[serde(with = "fields::retry_after_ms")]
+    #[serde(serialize_with = "crate::number::js::serialize")]
     pub retry_after_ms: f64,
 }
 
