@@ -36,8 +36,22 @@ async fn create(mut request: Request, env: &Env) -> Result<Response, Problem> {
     let body = read(&mut request).await?;
     let webhook = Webhook::parse(&body, flag(env, "ALLOW_PRIVATE_TARGETS"))?;
     let webhook = serde_json::to_string(&webhook).map_err(worker::Error::from)?;
-    let id = env.durable_object("DELIVERY")?.unique_id()?.to_string();
-    forward(env, &id, Method::Post, Some(webhook)).await
+    let namespace = env.durable_object("DELIVERY")?;
+    let id = match idempotency_key(request.headers())? {
+        Some(key) => namespace.id_from_name(&key)?,
+        None => namespace.unique_id()?,
+    };
+    forward(env, &id.to_string(), Method::Post, Some(webhook)).await
+}
+
+/// The caller's own name for the delivery. Asked for again under the same key, it is the same delivery.
+fn idempotency_key(headers: &Headers) -> Result<Option<String>, Problem> {
+    match headers.get("idempotency-key")? {
+        Some(key) if key.is_empty() || key.len() > 255 => {
+            Err(Problem::field("idempotency-key", "must be a header of 1 to 255 bytes"))
+        }
+        key => Ok(key),
+    }
 }
 
 /// Passes a request on to the delivery's object.

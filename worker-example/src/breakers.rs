@@ -121,12 +121,12 @@ pub(crate) async fn route(
     match *path {
         [] => match request.method() {
             Method::Get => Ok(Response::from_json(&json!({ "breakers": breakers.list().await? }))?),
-            _ => Err(Problem::new(405, "GET the breakers here")),
+            _ => Err(Problem::method("GET")),
         },
         [name, action] => {
             let force = Force::parse(action).ok_or_else(Problem::not_found)?;
             if request.method() != Method::Post {
-                return Err(Problem::new(405, "POST here"));
+                return Err(Problem::method("POST"));
             }
             let name = decode(name).and_then(|name| host(&format!("http://{name}/")).filter(|host| *host == name));
             let name = name.ok_or_else(|| {

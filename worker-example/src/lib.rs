@@ -11,6 +11,8 @@
 //!
 //! Those of deliveries ask for `Authorization: Bearer <API_TOKEN>`, those of breakers for `Bearer <ADMIN_TOKEN>`.
 //!
+//! A `POST` with an `Idempotency-Key` can be repeated when its answer was lost: the same key is the same delivery.
+//!
 //! A delivery whose host's breaker is open waits for the moment at which the breaker will let it through; that spends
 //! none of its attempts.
 
