@@ -4,18 +4,13 @@ import { startWorkerd } from "../../e2e/support/workerd.mjs";
 
 const modulesRoot = fromRoot("tests", "workers", "build");
 
-// The harness finds its workerd among the processes being started: one start at a time.
-let lastStart = Promise.resolve();
-
 /**
  * Starts the integration worker. `useSQLite: false` stores its Durable Objects in the older key-value backend;
  * `companions` are workers that run beside it.
  */
 export async function startIntegrationWorker({ useSQLite = true, companions = [], ...options } = {}) {
   const workers = [integrationWorker({ useSQLite, ...options }), ...companions];
-  const start = lastStart.then(() => startWorkerd({ worker: { workers } }));
-  lastStart = start.catch(() => {});
-  const workerd = await start;
+  const workerd = await startWorkerd({ worker: { workers } });
   return Object.assign(workerd, { probe: (name) => new Probe(workerd, name) });
 }
 
