@@ -19,7 +19,9 @@ export const portTaken = (port) =>
 export function checkPort(port) {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", (error) => reject(error.code === "EADDRINUSE" ? new Failure(portTaken(port)) : error));
+    probe.once("error", ({ code, message }) =>
+      reject(new Failure(code === "EADDRINUSE" ? portTaken(port) : `Port ${port} on 127.0.0.1 can't be had: ${message}.`)),
+    );
     probe.listen(port, "127.0.0.1", () => probe.close(resolve));
   });
 }

@@ -2,7 +2,7 @@
 
 use core::{fmt, time::Duration};
 
-use crate::number::ms_duration;
+use crate::number::{finite_time, ms_duration};
 
 /// What a policy decided about a failed attempt. Times are milliseconds; the methods give a [`Duration`].
 ///
@@ -87,7 +87,7 @@ impl Decision {
     /// ```
     pub fn retry_at(&self, now: f64) -> Option<f64> {
         match *self {
-            Self::Retry { delay_ms, .. } => Some(now + delay_ms),
+            Self::Retry { delay_ms, .. } => Some(finite_time(now) + delay_ms),
             Self::Stop { .. } => None,
         }
     }

@@ -13,6 +13,7 @@ pub const MAX_ERROR_BYTES: usize = 200;
 #[serde(rename_all = "camelCase")]
 pub struct AttemptRecord {
     /// 1 for the first.
+    #[serde(with = "super::fields::attempt")]
     pub attempt: u64,
     /// When it began, in milliseconds on the caller's clock.
     #[serde(with = "super::fields::started_at")]
@@ -26,6 +27,9 @@ pub struct AttemptRecord {
     /// What went wrong, when something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What the server asked for in `Retry-After`, in milliseconds, when it did.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::fields::retry_after_ms")]
+    pub retry_after_ms: Option<f64>,
     /// The wait that was decided after it, in milliseconds; `None` when it was the last.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "super::fields::delay_ms")]
     pub delay_ms: Option<f64>,
@@ -61,8 +65,15 @@ mod tests {
     fn the_newest_attempts_stay() {
         let mut history = VecDeque::new();
         for attempt in 1..=MAX_HISTORY as u64 + 5 {
-            let record =
-                AttemptRecord { attempt, started_at: 0.0, took_ms: 0.0, status: None, error: None, delay_ms: None };
+            let record = AttemptRecord {
+                attempt,
+                started_at: 0.0,
+                took_ms: 0.0,
+                status: None,
+                error: None,
+                retry_after_ms: None,
+                delay_ms: None,
+            };
             remember(&mut history, record);
         }
         assert_eq!(history.len(), MAX_HISTORY);

@@ -57,6 +57,7 @@ pub enum Phase {
         #[serde(with = "super::fields::at")]
         at: f64,
         /// Attempts made, the good one included.
+        #[serde(with = "super::fields::attempts")]
         attempts: u64,
     },
     /// The policy stopped.
@@ -67,6 +68,7 @@ pub enum Phase {
         /// Why.
         reason: StopReason,
         /// Attempts made.
+        #[serde(with = "super::fields::attempts")]
         attempts: u64,
     },
     /// Somebody called it off.
@@ -80,6 +82,7 @@ pub enum Phase {
 /// The right to settle one attempt; it is void once the operation has moved on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ticket {
+    operation: f64,
     attempt: u64,
     since: f64,
 }
@@ -182,6 +185,8 @@ impl Operation {
     /// An alarm fired at `now`. `dead_man` is how long the attempt may take at the most, from now to settled: longer
     /// than the timeout of its request.
     ///
+    /// A clock that was set back makes it wait as much longer, since a moment that has not come is not due.
+    ///
     /// An attempt whose dead-man's moment has passed was lost with its process. It counts as a plain failure, so that an
     /// attempt which takes the process down does not go on for ever.
     pub fn wake<C: Curve>(
@@ -195,10 +200,10 @@ impl Operation {
         match self.phase {
             Phase::Waiting { .. } if self.is_due(now) => {
                 self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
-                Wake::Attempt(Ticket { attempt: self.next_attempt(), since: now })
+                Wake::Attempt(self.ticket(now))
             }
             Phase::Running { since, until } if now >= until => {
-                let ticket = Ticket { attempt: self.next_attempt(), since };
+                let ticket = self.ticket(since);
                 let lost = Report::failure(Outcome::RETRYABLE).with_error("the process ended during the attempt");
                 Wake::Nothing(self.settle(policy, ticket, now, lost, random))
             }
@@ -216,8 +221,7 @@ impl Operation {
         report: Report,
         random: impl FnMut() -> f64,
     ) -> Progress {
-        let current = matches!(self.phase, Phase::Running { since, .. } if since == ticket.since);
-        if !current || ticket.attempt != self.next_attempt() {
+        if !matches!(self.phase, Phase::Running { since, .. } if ticket == self.ticket(since)) {
             return self.progress();
         }
         let now = date_ms(now);
@@ -238,15 +242,9 @@ impl Operation {
                 }
             }
         }
-        let record = AttemptRecord {
-            attempt: ticket.attempt,
-            started_at: ticket.since,
-            took_ms: date_ms(elapsed_ms(now, ticket.since)),
-            status: report.status,
-            error: report.error,
-            delay_ms,
-        };
-        remember(&mut self.history, record);
+        let retry_after_ms = report.failure.and_then(|outcome| outcome.retry_after_ms).map(ceil_ms);
+        let Report { status, error, .. } = report;
+        self.remember(ticket, now, |record| AttemptRecord { status, error, retry_after_ms, delay_ms, ..record });
         self.progress()
     }
 
@@ -275,16 +273,33 @@ impl Operation {
     }
 
     /// Calls the operation off, unless it is over; says whether this call did it. An attempt that is being made cannot be
-    /// called back, but what comes of it no longer counts.
+    /// called back, but what comes of it no longer counts: the history shows it as cancelled.
     pub fn cancel(&mut self, now: f64) -> bool {
         let cancels = !self.is_over();
+        if let Phase::Running { since, .. } = self.phase {
+            let error = Some(clip("cancelled while it was being made"));
+            self.remember(self.ticket(since), date_ms(now), |record| AttemptRecord { error, ..record });
+        }
         if cancels {
             self.phase = Phase::Cancelled { at: date_ms(now) };
         }
         cancels
     }
 
-    const fn next_attempt(&self) -> u64 {
-        self.state.attempts.saturating_add(1)
+    fn remember(&mut self, ticket: Ticket, now: f64, with: impl FnOnce(AttemptRecord) -> AttemptRecord) {
+        let record = AttemptRecord {
+            attempt: ticket.attempt,
+            started_at: ticket.since,
+            took_ms: date_ms(elapsed_ms(now, ticket.since)),
+            status: None,
+            error: None,
+            retry_after_ms: None,
+            delay_ms: None,
+        };
+        remember(&mut self.history, with(record));
+    }
+
+    const fn ticket(&self, since: f64) -> Ticket {
+        Ticket { operation: self.state.started_at, attempt: self.state.attempts.saturating_add(1), since }
     }
 }

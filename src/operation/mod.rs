@@ -42,7 +42,7 @@
 
 /// The numbers of an operation as a store gives them back.
 mod fields {
-    use crate::stored::{DATE, DELAY, LENGTH, json::named};
+    use crate::stored::{COUNT, DATE, DELAY, LENGTH, json::named};
 
     named! {
         due: f64 = "due", DATE;
@@ -52,6 +52,9 @@ mod fields {
         started_at: f64 = "startedAt", DATE;
         took_ms: f64 = "tookMs", LENGTH;
         delay_ms: Option<f64> = "delayMs", DELAY;
+        retry_after_ms: Option<f64> = "retryAfterMs", DELAY;
+        attempt: u64 = "attempt", COUNT;
+        attempts: u64 = "attempts", COUNT;
     }
 }
 mod history;

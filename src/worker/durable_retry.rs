@@ -21,7 +21,8 @@ use crate::{
 
 /// The storage key of the [`Operation`].
 pub const OPERATION_KEY: &str = "retry";
-/// The storage key of the payload.
+/// The storage key of the payload. It is deleted once the operation has been delivered or cancelled, and kept when it was
+/// given up on.
 pub const PAYLOAD_KEY: &str = "payload";
 
 /// How long an attempt may take when [`DurableRetry::request_timeout`] is not called.
@@ -104,7 +105,7 @@ impl<C: Curve> DurableRetry<C> {
         P: DeserializeOwned,
         F: AsyncFnOnce(Attempt<P>) -> Report,
     {
-        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        let Some(mut operation) = self.read().await? else { return Ok(None) };
         let dead_man = self.request_timeout + GRACE;
         let wake = operation.wake(&self.policy, now(), dead_man, random);
         self.store(&mut operation, None).await?;
@@ -114,18 +115,27 @@ impl<C: Curve> DurableRetry<C> {
         let report = self.make(ticket, attempt).await;
 
         // Others may have run while the request was out: what was read before it counts no longer.
-        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        let Some(mut operation) = self.read().await? else { return Ok(None) };
         operation.settle(&self.policy, ticket, now(), report, random);
         self.store(&mut operation, None).await?;
         Ok(Some(operation))
     }
 
     /// The operation as it is stored, for showing; `None` when there is none. One that can't be read is replaced by a
-    /// new start, [`recovered`](Operation::recovered) saying why; it is stored when the alarm next fires.
+    /// new start, [`recovered`](Operation::recovered) saying why; where no alarm is armed that would come to it, it is
+    /// stored and armed here.
     ///
     /// # Errors
     /// The storage's own.
     pub async fn operation(&self) -> Result<Option<Operation>> {
+        match self.stored().await? {
+            Some(Err(problem)) => self.rearm(self.start_over(&problem)).await.map(Some),
+            stored => Ok(stored.and_then(core::result::Result::ok)),
+        }
+    }
+
+    /// The operation to go on with: as it is stored, or begun anew.
+    pub(super) async fn read(&self) -> Result<Option<Operation>> {
         let stored = self.stored().await?;
         Ok(stored.map(|stored| stored.unwrap_or_else(|problem| self.start_over(&problem))))
     }
@@ -136,7 +146,7 @@ impl<C: Curve> DurableRetry<C> {
     /// # Errors
     /// The storage's own.
     pub async fn cancel(&self) -> Result<Option<Operation>> {
-        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        let Some(mut operation) = self.read().await? else { return Ok(None) };
         if operation.cancel(now()) {
             self.store(&mut operation, None).await?;
         }
@@ -149,7 +159,7 @@ impl<C: Curve> DurableRetry<C> {
     /// # Errors
     /// The storage's own.
     pub async fn postpone(&self, until: f64) -> Result<Option<Operation>> {
-        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        let Some(mut operation) = self.read().await? else { return Ok(None) };
         operation.postpone(&self.policy, now(), until);
         self.store(&mut operation, None).await?;
         Ok(Some(operation))
@@ -220,7 +230,10 @@ impl<C: Curve> DurableRetry<C> {
             *due = due.max(at);
         }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
-        all([put, alarm].into_iter().chain(with)).await
+        // Nobody will send it again. One that was given up on keeps it, for a person to look into.
+        let done = matches!(operation.phase, Phase::Delivered { .. } | Phase::Cancelled { .. });
+        let delete = if done { Some(storage.delete(PAYLOAD_KEY)?) } else { None };
+        all([put, alarm].into_iter().chain(delete).chain(with)).await
     }
 }
 

@@ -6,11 +6,17 @@ use worker::url::{Host, Url};
 
 use crate::problem::Problem;
 
+/// The longest url, in bytes: longer ones the platform does not send.
+const MAX_URL: usize = 8 * 1024;
+
 /// The url of a delivery, if it may be called: http or https, no credentials, and no private or loopback target unless
 /// `allow_private`. A public name that resolves to a private address is for the platform to stop: Workers reach the
 /// public internet only.
 pub(crate) fn check(url: &str, allow_private: bool) -> Result<Url, Problem> {
     let problem = |must: &str| Problem::field("url", must);
+    if url.len() > MAX_URL {
+        return Err(problem(&format!("must be at most {MAX_URL} bytes")));
+    }
     let url = Url::parse(url).map_err(|error| problem(&format!("must be an absolute http or https URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(problem(&format!("must be http or https, got {}:", url.scheme())));
@@ -30,7 +36,23 @@ pub(crate) fn check(url: &str, allow_private: bool) -> Result<Url, Problem> {
 /// Names that a public resolver does not serve: single labels and the special-use domains of RFC 6761 and its kin.
 fn is_public_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let special = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "onion", "test"];
+    let special = [
+        "localhost",
+        "localdomain",
+        "local",
+        "internal",
+        "intranet",
+        "intra",
+        "private",
+        "svc",
+        "lan",
+        "home",
+        "corp",
+        "home.arpa",
+        "onion",
+        "test",
+        "invalid",
+    ];
     let is_special = |suffix: &&str| name == **suffix || name.ends_with(&format!(".{suffix}"));
     name.contains('.') && !special.iter().any(is_special)
 }
@@ -42,6 +64,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         (a, b, c),
         (0 | 10 | 127, ..)
             | (100, 64..=127, _)
+            | (168, 63, 129) // Azure's host services
             | (169, 254, _)
             | (172, 16..=31, _)
             | (192, 0, 0 | 2)
@@ -64,6 +87,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(embedded(high, low)),
         [0x2002, high, low, ..] => is_public_v4(embedded(high, low)),
         [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(embedded(high, low)),
+        [.., 0 | 0x200, 0x5efe, high, low] => is_public_v4(embedded(high, low)), // ISATAP, RFC 5214
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
@@ -120,6 +144,9 @@ mod tests {
             "http://[fe80::1]/",
             "http://[ff02::1]/",
             "http://[2001:db8::1]/",
+            "http://[2001:470::5efe:7f00:1]/",
+            "http://168.63.129.16/",
+            "http://db.default.svc/",
         ] {
             let problem = check(url, false).expect_err(url);
             assert_eq!(problem.field.as_deref(), Some("url"), "{url}");

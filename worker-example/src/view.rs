@@ -18,7 +18,7 @@ pub(crate) struct View {
     /// Attempts made so far.
     attempts: u64,
     /// When the next attempt is due, or null when there is none or one is being made.
-    next_attempt_at: Option<f64>,
+    next_attempt_at: Option<i64>,
     /// The moment at which the object wakes, as the platform has it.
     alarm: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ impl View {
             Progress::Cancelled { attempts } => ("cancelled", attempts, None),
         };
         let next_attempt_at = match operation.phase {
-            Phase::Waiting { due } => Some(due),
+            Phase::Waiting { due } => Some(due as i64),
             _ => None,
         };
         let Operation { history, recovered, .. } = operation;

@@ -60,7 +60,7 @@ impl<C: Curve> DurableRetry<C> {
         P: DeserializeOwned,
         F: AsyncFnOnce(Attempt<P>) -> Report,
     {
-        let due = self.operation().await?.is_some_and(|operation| operation.is_due(now()));
+        let due = self.read().await?.is_some_and(|operation| operation.is_due(now()));
         if !due {
             // Early, lost or over: nobody is called.
             return self.on_alarm(attempt).await;
