@@ -1,6 +1,7 @@
 // Runs the built example on workerd until a signal arrives. Needs the Node.js that modern-node.mjs names.
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { developmentVariables } from "./lib/development.mjs";
+import { claim } from "./lib/claim.mjs";
 import { exitOnFailure, Failure } from "./lib/failure.mjs";
 import { dataFolder } from "./lib/paths.mjs";
 import { readPort, portTaken } from "./lib/port.mjs";
@@ -11,6 +12,7 @@ await exitOnFailure(async () => {
   const port = readPort(process.env.PORT);
   const worker = exampleWorkerOptions(developmentVariables);
   const options = { ...runtimeOptions({ worker, port, dataFolder }), log: new Log(LogLevel.WARN) };
+  claim(dataFolder);
   const runtime = new Miniflare(convertV4MiniflareOptions(options));
 
   let stopping = false;

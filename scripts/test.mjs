@@ -11,7 +11,7 @@ await exitOnFailure(async () => {
   const { selectSteps } = await import("./lib/select-steps.mjs");
   const { steps } = await import("./steps.mjs");
 
-  const { values } = parseArgs({ options: { only: { type: "string" }, list: { type: "boolean" } } });
+  const values = readOptions(parseArgs);
   if (values.list) {
     for (const { name, title } of steps) console.log(`${name.padEnd(10)} ${title}`);
     return;
@@ -50,3 +50,12 @@ await exitOnFailure(async () => {
   console.log(`\n${results.length - failed.length} passed, ${failed.length} failed`);
   if (failed.length > 0) process.exitCode = 1;
 });
+
+function readOptions(parseArgs) {
+  try {
+    return parseArgs({ options: { only: { type: "string" }, list: { type: "boolean" } } }).values;
+  } catch {
+    console.error("\nThe options are --only, followed by names of checks, and --list.");
+    process.exit(1);
+  }
+}

@@ -146,6 +146,34 @@ fn the_alarm_is_the_named_instant() {
     assert_eq!(progress, Progress::Retrying { at: 9_000.0, attempts: 1 });
     assert_eq!(operation.alarm(), Some(9_000.0));
     assert_eq!(operation.history[0].delay_ms, Some(7_000.0));
+    assert_eq!(operation.history[0].retry_after_ms, Some(7_000.0));
+}
+
+/// Retry-After 1,800 s, deadline 900 s: stops with reason deadline, and the server's figure can be seen.
+#[test]
+fn the_servers_figure_is_seen_when_it_ends_an_operation() {
+    let policy =
+        exponential(Duration::from_secs(1)).deadline(Duration::from_secs(900)).jitter(Jitter::None).build().unwrap();
+    let mut operation = Operation::start(&policy, 0.0);
+    let Wake::Attempt(ticket) = operation.wake(&policy, 0.0, DEAD_MAN, || 0.5) else { panic!() };
+    let report = Report::failure(Outcome::retry_after(Duration::from_secs(1_800))).with_status(503);
+    let progress = operation.settle(&policy, ticket, 10.0, report, || 0.5);
+    assert_eq!(progress, Progress::GaveUp { reason: StopReason::Deadline, attempts: 1 });
+    assert_eq!(operation.history[0].retry_after_ms, Some(1_800_000.0));
+    assert_eq!(operation.history[0].delay_ms, None);
+}
+
+/// A ticket settles the attempt it was given for, also when another operation begins in the same millisecond.
+#[test]
+fn a_ticket_is_of_one_operation() {
+    let policy = policy(5);
+    let mut old = Operation::start(&policy, 1.0);
+    let Wake::Attempt(ticket) = old.wake(&policy, 5.0, DEAD_MAN, || 0.5) else { panic!() };
+    let mut new = Operation::start(&policy, 5.0);
+    new.wake(&policy, 5.0, DEAD_MAN, || 0.5);
+    let running = new.clone();
+    new.settle(&policy, ticket, 6.0, Report::success(), || 0.5);
+    assert_eq!(new, running);
 }
 
 #[test]

@@ -20,7 +20,9 @@ export function checkPort(port) {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", ({ code, message }) =>
-      reject(new Failure(code === "EADDRINUSE" ? portTaken(port) : `Port ${port} on 127.0.0.1 can't be had: ${message}.`)),
+      reject(
+        new Failure(code === "EADDRINUSE" ? portTaken(port) : `Port ${port} on 127.0.0.1 can't be had: ${message}.`),
+      ),
     );
     probe.listen(port, "127.0.0.1", () => probe.close(resolve));
   });

@@ -18,6 +18,8 @@ describe("a delivery", { concurrency: true }, () => {
   test("is accepted with 202 and an id, and shows where it stands", async () => {
     const before = Date.now();
     const view = await service.deliver(`${receiver.url}/accepted`);
+    const text = await (await service.request(`/deliveries/${view.id}`)).text();
+    assert.doesNotMatch(text, /\d\.0\b/, "whole numbers are written as JavaScript writes them");
     assert.match(view.id, /^[^.\s/]+$/, "a webhook-id has no full stop");
     assert.equal(view.status, "waiting");
     assert.equal(view.attempts, 0);
@@ -183,6 +185,24 @@ describe("a delivery", { concurrency: true }, () => {
     await Promise.all(asked.map(({ id }) => service.until(id, "delivered")));
     assert.equal((await accepted(await ask("order 7"))).status, "delivered");
     assert.equal(receiver.to("/once").length, 2);
+  });
+
+  test("is on time after a restart", async () => {
+    const own = await startService();
+    try {
+      const policy = { ...quick, baseMs: 6_000 };
+      receiver.behave("/on-time", { status: 500 });
+      const { id } = await own.deliver(`${receiver.url}/on-time`, { policy });
+      const { nextAttemptAt } = await own.until(id, "waiting", { attempts: 1 });
+      await own.workerd.restart();
+      assert.ok(Date.now() < nextAttemptAt, "back before the attempt is due");
+      const second = () => receiver.to("/on-time")[1];
+      await receiver.until(() => second() !== undefined, { timeoutMs: 20_000 });
+      assert.ok(second().at >= nextAttemptAt, `${nextAttemptAt - second().at} ms early`);
+      assert.ok(second().at < nextAttemptAt + 5_000, `${second().at - nextAttemptAt} ms late`);
+    } finally {
+      await own.dispose();
+    }
   });
 
   test("is unchanged by a restart once it is over", async () => {

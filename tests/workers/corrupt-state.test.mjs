@@ -53,6 +53,16 @@ for (const [name, [stored, problem]] of Object.entries(corrupt)) {
   });
 }
 
+test("a state that no alarm would come to starts over when somebody looks at it", async () => {
+  const path = "/unarmed";
+  const probe = workerd.probe("unarmed");
+  await probe.store("payload", receiver.url + path);
+  await probe.store("retry", "junk");
+  const operation = await probe.until("delivered");
+  assert.match(operation.recovered, /invalid type: string "junk"/);
+  assert.equal(receiver.to(path).length, 1);
+});
+
 test("a later version's extra fields are accepted", async () => {
   const future = { ...waiting(1), version: 9, phase: { status: "waiting", due: 1, priority: "high" } };
   const probe = await wake("future", future, `${receiver.url}/future`);
