@@ -27,6 +27,9 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+#[cfg(feature = "wasm")]
+#[doc(hidden)]
+pub mod wasm;
 #[cfg(feature = "worker")]
 pub mod worker;
 

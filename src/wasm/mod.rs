@@ -1,0 +1,3 @@
+//! spike
+#![allow(missing_docs)]
+pub mod backoff;
