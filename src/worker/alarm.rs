@@ -14,12 +14,12 @@ pub fn armable(due: f64, now: f64) -> f64 {
     if due > first { due.ceil().min(MAX_ALARM) } else { first }
 }
 
-/// Starts to arm the object's alarm, or to disarm it. Nothing is awaited, so that a write issued beside it commits
-/// with it. The `worker` crate takes a number for an offset; this takes a moment only.
-pub(super) fn set(storage: &DurableObjectStorage, due: Option<f64>, now: f64) -> Result<js_sys::Promise> {
+/// Starts to arm the object's alarm for a moment that is [`armable`], or to disarm it. Nothing is awaited, so that a
+/// write issued beside it commits with it. The `worker` crate takes a number for an offset; this takes a moment only.
+pub(super) fn set(storage: &DurableObjectStorage, at: Option<f64>) -> Result<js_sys::Promise> {
     let options = || JsValue::NULL.into();
-    let promise = match due {
-        Some(due) => storage.set_alarm(js_sys::Date::new(&armable(due, now).into()), options()),
+    let promise = match at {
+        Some(at) => storage.set_alarm(js_sys::Date::new(&at.into()), options()),
         None => storage.delete_alarm(options()),
     };
     Ok(promise?)

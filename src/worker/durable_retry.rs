@@ -15,7 +15,7 @@ use crate::{
     OptionError, Outcome, Policy,
     backoff::Curve,
     number::duration_ms,
-    operation::{Operation, Report, Ticket, Wake},
+    operation::{Operation, Phase, Report, Ticket, Wake},
 };
 
 /// The storage key of the [`Operation`].
@@ -77,9 +77,9 @@ impl<C: Curve> DurableRetry<C> {
         if let Some(operation) = self.operation().await? {
             return Ok(operation);
         }
-        let operation = Operation::start(&self.policy, now());
+        let mut operation = Operation::start(&self.policy, now());
         let payload = self.storage.as_raw().put(PAYLOAD_KEY, to_js(payload)?)?;
-        self.store(&operation, Some(payload)).await?;
+        self.store(&mut operation, Some(payload)).await?;
         Ok(operation)
     }
 
@@ -98,7 +98,7 @@ impl<C: Curve> DurableRetry<C> {
     {
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
         let wake = operation.wake(&self.policy, now(), self.request_timeout + GRACE, random);
-        self.store(&operation, None).await?;
+        self.store(&mut operation, None).await?;
         let Wake::Attempt(ticket) = wake else { return Ok(Some(operation)) };
 
         let report = self.make(ticket, attempt).await;
@@ -106,7 +106,7 @@ impl<C: Curve> DurableRetry<C> {
         // Others may have run while the request was out: what was read before it counts no longer.
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
         operation.settle(&self.policy, ticket, now(), report, random);
-        self.store(&operation, None).await?;
+        self.store(&mut operation, None).await?;
         Ok(Some(operation))
     }
 
@@ -134,7 +134,7 @@ impl<C: Curve> DurableRetry<C> {
     pub async fn cancel(&self) -> Result<Option<Operation>> {
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
         if operation.cancel(now()) {
-            self.store(&operation, None).await?;
+            self.store(&mut operation, None).await?;
         }
         Ok(Some(operation))
     }
@@ -146,7 +146,7 @@ impl<C: Curve> DurableRetry<C> {
     pub async fn clear(&self) -> Result<()> {
         let storage = self.storage.as_raw();
         let delete = storage.delete_multiple([OPERATION_KEY, PAYLOAD_KEY].map(JsValue::from).into())?;
-        all([delete, alarm::set(storage, None, now())?]).await
+        all([delete, alarm::set(storage, None)?]).await
     }
 
     async fn make<P, F>(&self, ticket: Ticket, attempt: F) -> Report
@@ -175,11 +175,15 @@ impl<C: Curve> DurableRetry<C> {
     }
 
     /// Writes the operation and arms its alarm in one turn, without an await between: the platform commits both or
-    /// neither.
-    async fn store(&self, operation: &Operation, with: Option<js_sys::Promise>) -> Result<()> {
+    /// neither. An attempt due at once becomes due when its alarm can fire, so that the two name one instant.
+    async fn store(&self, operation: &mut Operation, with: Option<js_sys::Promise>) -> Result<()> {
         let storage = self.storage.as_raw();
+        let at = operation.alarm().map(|due| alarm::armable(due, now()));
+        if let (Phase::Waiting { due }, Some(at)) = (&mut operation.phase, at) {
+            *due = at;
+        }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
-        let alarm = alarm::set(storage, operation.alarm(), now())?;
+        let alarm = alarm::set(storage, at)?;
         all([put, alarm].into_iter().chain(with)).await
     }
 }

@@ -18,11 +18,11 @@ pub(crate) async fn route(request: Request, env: &Env) -> Result<Response, Probl
     match path.split('/').skip(1).collect::<Vec<_>>()[..] {
         ["deliveries"] => match request.method() {
             Method::Post => create(request, env).await,
-            _ => Err(Problem::new(405, "POST a delivery here")),
+            _ => Err(Problem::method("POST")),
         },
         ["deliveries", id] => match request.method() {
             method @ (Method::Get | Method::Delete) => forward(env, id, method, None).await,
-            _ => Err(Problem::new(405, "GET or DELETE a delivery here")),
+            _ => Err(Problem::method("GET, DELETE")),
         },
         _ => Err(Problem::not_found()),
     }

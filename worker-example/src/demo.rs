@@ -40,7 +40,12 @@ impl worker::DurableObject for DemoReceiver {
             return Response::from_json(&json!({ "received": received, "accepted": true }));
         }
         let status = number("status", 503).clamp(200, 599) as u16;
-        let response = Response::from_json(&json!({ "received": received, "accepted": false }))?.with_status(status);
+        let response = match status {
+            // These have no body: the platform refuses to make one.
+            204 | 205 | 304 => Response::empty()?,
+            _ => Response::from_json(&json!({ "received": received, "accepted": false }))?,
+        };
+        let response = response.with_status(status);
         if let Some(retry_after) = option("retryAfter") {
             response.headers().set("retry-after", &retry_after)?;
         }

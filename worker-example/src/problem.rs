@@ -9,16 +9,22 @@ pub(crate) struct Problem {
     pub(crate) status: u16,
     pub(crate) field: Option<String>,
     pub(crate) message: String,
+    pub(crate) allow: Option<&'static str>,
 }
 
 impl Problem {
     pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
-        Self { status, field: None, message: message.into() }
+        Self { status, field: None, message: message.into(), allow: None }
     }
 
     /// 400: the field, and what it must be.
     pub(crate) fn field(field: &str, must: impl std::fmt::Display) -> Self {
-        Self { status: 400, field: Some(field.to_owned()), message: format!("{field} {must}") }
+        Self { field: Some(field.to_owned()), ..Self::new(400, format!("{field} {must}")) }
+    }
+
+    /// 405: the methods that there are here.
+    pub(crate) fn method(allow: &'static str) -> Self {
+        Self { allow: Some(allow), ..Self::new(405, format!("the methods here: {allow}")) }
     }
 
     pub(crate) fn not_found() -> Self {
@@ -28,6 +34,9 @@ impl Problem {
     pub(crate) fn response(self) -> Result<Response> {
         let response = Response::from_json(&json!({ "error": { "field": self.field, "message": self.message } }))?;
         let response = response.with_status(self.status);
+        if let Some(allow) = self.allow {
+            response.headers().set("allow", allow)?;
+        }
         match self.status {
             401 => response.headers().set("www-authenticate", "Bearer")?,
             503 => response.headers().set("retry-after", "1")?,

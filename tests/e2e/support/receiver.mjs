@@ -1,21 +1,23 @@
 import { createServer } from "node:http";
+import { Readable, pipeline } from "node:stream";
 
 /**
  * An HTTP receiver on loopback that answers as told and records what it was sent.
  *
  * A behaviour is one of
- * - `{ status, headers, body, delayMs }`, every field optional, 200 without a body by default;
+ * - `{ status, headers, body, delayMs }`, every field optional, 200 without a body by default; a body may be a
+ *   generator, and one that throws cuts the connection;
  * - `"hang"`: never answers; `"drop"`: closes the connection without an answer;
  * - a function of the recorded request that returns one of these, or a promise of one.
  */
-export async function startReceiver() {
+export async function startReceiver({ port = 0 } = {}) {
   const receiver = new Receiver();
-  await receiver.listen();
+  await receiver.listen(port);
   return receiver;
 }
 
 class Receiver {
-  /** Every request so far, oldest first: `{ at, method, path, query, headers, body, connectionClosed }`. */
+  /** Every request so far, oldest first: `{ at, method, path, query, headers, body, connectionClosed, closedAt }`. */
   requests = [];
 
   #server = createServer((request, response) => this.#receive(request, response));
@@ -24,8 +26,8 @@ class Receiver {
   #waiting = new Set();
   #handedOut = 0;
 
-  async listen() {
-    await new Promise((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  async listen(port) {
+    await new Promise((resolve, reject) => this.#server.once("error", reject).listen(port, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${this.#server.address().port}`;
   }
 
@@ -107,10 +109,12 @@ class Receiver {
       headers: request.headers,
       body: Buffer.concat(chunks),
       connectionClosed: false,
+      closedAt: undefined,
     };
     this.requests.push(record);
     response.on("close", () => {
       record.connectionClosed = !response.writableFinished;
+      record.closedAt = Date.now();
       this.#lookAgain();
     });
     const behaviour = this.#queues.get(record.path)?.shift() ?? this.#otherwise;
@@ -131,5 +135,11 @@ async function answer(response, behaviour) {
   }
   const { status = 200, headers = {}, body = "", delayMs = 0 } = behaviour;
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-  response.writeHead(status, headers).end(body);
+  response.writeHead(status, headers);
+  if (typeof body === "string" || Buffer.isBuffer(body)) {
+    response.end(body);
+  } else {
+    response.flushHeaders();
+    pipeline(Readable.from(body), response, () => {}); // That it was cut, by either side, is no fault of ours.
+  }
 }

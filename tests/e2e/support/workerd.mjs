@@ -55,9 +55,9 @@ class Workerd {
     return this.#launch.pid;
   }
 
-  /** `fetch` of a path on the running worker. */
+  /** `fetch` of a path on the running worker; one that gets no answer fails. */
   fetch(path, init) {
-    return fetch(new URL(path, this.url), init);
+    return fetch(new URL(path, this.url), { signal: AbortSignal.timeout(30_000), ...init });
   }
 
   /** Ends workerd with SIGKILL and resolves when it has gone. */
