@@ -27,6 +27,7 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+mod stored;
 #[cfg(feature = "wasm")]
 #[doc(hidden)]
 pub mod wasm;
@@ -37,7 +38,7 @@ pub mod worker;
 extern crate alloc;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
-pub use error::OptionError;
+pub use error::{OptionError, StateError};
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
 

@@ -64,15 +64,10 @@ pub(crate) fn ms_duration(ms: f64) -> core::time::Duration {
     core::time::Duration::from_millis(ms as u64)
 }
 
-/// Numbers as JSON in JavaScript writes them, whole ones without `.0`; read back, an error names the field.
+/// Numbers as JSON in JavaScript writes them: whole ones without `.0`.
 #[cfg(feature = "serde")]
 pub(crate) mod js {
-    use core::fmt;
-
-    use serde::{
-        Deserializer, Serializer,
-        de::{Error, Unexpected, Visitor},
-    };
+    use serde::Serializer;
 
     use super::MAX_SAFE_MS;
 
@@ -83,67 +78,6 @@ pub(crate) mod js {
             serializer.serialize_i64(whole)
         } else {
             serializer.serialize_f64(*value)
-        }
-    }
-
-    /// The same for an optional number.
-    #[cfg(feature = "operation")]
-    pub(crate) fn serialize_option<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => serialize(value, serializer),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    /// A moment in milliseconds.
-    #[cfg(feature = "operation")]
-    pub(crate) mod time {
-        use serde::Deserializer;
-
-        pub(crate) use super::serialize;
-        use super::{Field, MAX_SAFE_MS};
-
-        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-            let field = Field {
-                name: "a time",
-                allowed: "milliseconds from -(2^53 - 1) to 2^53 - 1",
-                accepts: |value| value.abs() <= MAX_SAFE_MS,
-            };
-            field.read(deserializer)
-        }
-    }
-
-    /// A number in a field that may hold only some of them.
-    #[derive(Clone, Copy)]
-    pub(crate) struct Field {
-        pub(crate) name: &'static str,
-        pub(crate) allowed: &'static str,
-        pub(crate) accepts: fn(f64) -> bool,
-    }
-
-    impl Field {
-        pub(crate) fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<f64, D::Error> {
-            deserializer.deserialize_f64(self)
-        }
-    }
-
-    impl Visitor<'_> for Field {
-        type Value = f64;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{} to be {}", self.name, self.allowed)
-        }
-
-        fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
-            if (self.accepts)(value) { Ok(value) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
-        }
-
-        fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
-            self.visit_f64(value as f64)
-        }
-
-        fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
-            self.visit_f64(value as f64)
         }
     }
 }

@@ -18,22 +18,11 @@ use crate::number::{ceil_ms, duration_ms, ms_duration};
 /// assert!(outcome.retryable);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", default))]
 pub struct Outcome {
     /// `false` stops the policy at once. Default `true`.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "json::read_retryable"))]
     pub retryable: bool,
     /// A floor under the next delay, in milliseconds: the policy never waits less, and `max_delay` does not cap it.
     /// A value that is not a positive number sets no floor. Default `None`.
-    #[cfg_attr(
-        feature = "serde",
-        serde(
-            skip_serializing_if = "Option::is_none",
-            serialize_with = "json::write_retry_after",
-            deserialize_with = "json::read_retry_after"
-        )
-    )]
     pub retry_after_ms: Option<f64>,
 }
 
@@ -62,62 +51,50 @@ impl Outcome {
 
 #[cfg(feature = "serde")]
 mod json {
-    use core::fmt;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 
-    use serde::{Deserializer, Serializer, de::Visitor};
+    use super::Outcome;
+    use crate::{
+        number::finite_time,
+        stored::{
+            Range,
+            json::{Read, Write},
+        },
+    };
 
-    use crate::number::{finite_time, js};
-
-    pub(super) fn write_retry_after<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            // JSON has no infinity: as `null` an endless floor would come back as none at all.
-            Some(value) => js::serialize(&finite_time(*value), serializer),
-            None => serializer.serialize_none(),
+    impl Serialize for Outcome {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let fields = 1 + usize::from(self.retry_after_ms.is_some());
+            let mut object = serializer.serialize_struct("Outcome", fields)?;
+            object.serialize_field("retryable", &self.retryable)?;
+            if let Some(ms) = self.retry_after_ms {
+                // JSON has no infinity: as `null` an endless floor would come back as none at all.
+                object.serialize_field("retryAfterMs", &Write(&finite_time(ms)))?;
+            }
+            object.end()
         }
     }
 
-    pub(super) fn read_retry_after<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-        struct RetryAfter;
-
-        impl<'de> Visitor<'de> for RetryAfter {
-            type Value = Option<f64>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("retryAfterMs to be a number or null")
+    impl<'de> Deserialize<'de> for Outcome {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            #[derive(serde::Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Fields {
+                #[serde(default = "retryable")]
+                retryable: Read<bool>,
+                #[serde(default)]
+                retry_after_ms: Read<Option<f64>>,
             }
 
-            fn visit_none<E>(self) -> Result<Option<f64>, E> {
-                Ok(None)
+            fn retryable() -> Read<bool> {
+                Read::of(true)
             }
 
-            fn visit_unit<E>(self) -> Result<Option<f64>, E> {
-                Ok(None)
-            }
-
-            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<f64>, D::Error> {
-                let field = js::Field { name: "retryAfterMs", allowed: "a number", accepts: |_| true };
-                field.read(deserializer).map(Some)
-            }
+            let Fields { retryable, retry_after_ms } = Fields::deserialize(deserializer)?;
+            Ok(Self {
+                retryable: retryable.named("retryable", &Range::any("true or false"))?,
+                retry_after_ms: retry_after_ms.named("retryAfterMs", &Range::any("a number or null"))?,
+            })
         }
-
-        deserializer.deserialize_option(RetryAfter)
-    }
-
-    pub(super) fn read_retryable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-        struct Retryable;
-
-        impl Visitor<'_> for Retryable {
-            type Value = bool;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("retryable to be true or false")
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<bool, E> {
-                Ok(value)
-            }
-        }
-
-        deserializer.deserialize_bool(Retryable)
     }
 }

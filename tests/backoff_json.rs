@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use proptest::prelude::*;
-use retry_primitives::{MAX_SAFE_MS, Outcome, RetryState, StopReason};
+use retry_primitives::{Decision, MAX_SAFE_MS, Outcome, RetryState, StopReason};
 use serde_json::{Value, json};
 
 #[macro_use]
@@ -82,6 +82,41 @@ fn reasons_are_the_references_text() {
         assert_eq!(serde_json::to_value(reason).unwrap(), text);
         assert_eq!(serde_json::from_value::<StopReason>(json!(text)).unwrap(), reason);
         assert_eq!(reason.to_string(), text);
+    }
+}
+
+/// Reference, Decisions: `{ retry, delayMs, attempts, remainingMs, reason? }`, "delayMs: 0 when retry is false",
+/// "Infinity when unbounded", which `JSON.stringify` writes as null.
+#[test]
+fn a_decision_is_the_references_text() {
+    let stop = |reason, retry_after_ms| Decision::Stop { reason, attempts: 5, remaining_ms: 0.0, retry_after_ms };
+    for (decision, text) in [
+        (
+            Decision::Retry { delay_ms: 63.0, attempts: 1, remaining_ms: 30_000.0 },
+            r#"{"retry":true,"delayMs":63,"attempts":1,"remainingMs":30000}"#,
+        ),
+        (
+            Decision::Retry { delay_ms: 0.0, attempts: 2, remaining_ms: f64::INFINITY },
+            r#"{"retry":true,"delayMs":0,"attempts":2,"remainingMs":null}"#,
+        ),
+        (
+            Decision::Retry { delay_ms: 7.0, attempts: (1 << 53) - 1, remaining_ms: 0.25 },
+            r#"{"retry":true,"delayMs":7,"attempts":9007199254740991,"remainingMs":0.25}"#,
+        ),
+        (
+            stop(StopReason::MaxAttempts, None),
+            r#"{"retry":false,"delayMs":0,"attempts":5,"remainingMs":0,"reason":"maxAttempts"}"#,
+        ),
+        (
+            stop(StopReason::NonRetryable, Some(1_500.0)),
+            r#"{"retry":false,"delayMs":0,"attempts":5,"remainingMs":0,"reason":"nonRetryable","retryAfterMs":1500}"#,
+        ),
+        (
+            stop(StopReason::Deadline, Some(f64::INFINITY)),
+            r#"{"retry":false,"delayMs":0,"attempts":5,"remainingMs":0,"reason":"deadline","retryAfterMs":null}"#,
+        ),
+    ] {
+        assert_eq!(serde_json::to_string(&decision).unwrap(), text);
     }
 }
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use retry_primitives::breaker::{
-    Breaker, BreakerState, ConsecutiveBreakerState, Report, RollingBreakerState, Status, consecutive_breaker,
+    Breaker, BreakerState, ConsecutiveBreakerState, Growth, Report, RollingBreakerState, Status, consecutive_breaker,
     force_close, force_open, rolling_breaker,
 };
 
@@ -20,6 +20,11 @@ fn consecutive() -> impl Breaker<State = ConsecutiveBreakerState> {
 
 fn rolling() -> impl Breaker<State = RollingBreakerState> {
     rolling_breaker(ms(6)).minimum_throughput(3).open(ms(5)).half_open_probes(2).half_open(ms(3)).build().unwrap()
+}
+
+/// Openings of 5 to 20 ms, some drawn at random: `merge` counts on none being shorter than the first.
+fn growing(growth: Growth) -> impl Breaker<State = ConsecutiveBreakerState> {
+    consecutive_breaker(2).open(ms(5)).grow_open(growth, ms(20)).half_open_probes(2).half_open(ms(3)).build().unwrap()
 }
 
 /// Any state a store may hold, from values so few that ties are common.
@@ -173,7 +178,7 @@ where
             }
             Step::Request => breaker.request(before, now).0,
             Step::Success => breaker.report(before, now, Report::success()).0,
-            Step::Failure => breaker.report(before, now, Report::failure()).0,
+            Step::Failure => breaker.report_with(before, now, Report::failure(), &mut || clock % 7.0 / 7.0).0,
             Step::Ignored => breaker.report(before, now, Report::ignored()).0,
             Step::ForceOpen => force_open(before, now),
             Step::ForceClose => force_close(before, now),
@@ -227,6 +232,19 @@ proptest! {
     #[test]
     fn rolling_isolates_agree_on_the_last_opening_or_closing(steps in steps()) {
         isolates(&rolling(), steps, [0.0; ISOLATES])?;
+    }
+
+    #[test]
+    fn isolates_agree_where_the_open_time_grows(
+        steps in steps(),
+        growth in prop::sample::select(vec![
+            Growth::Exponential { factor: 2.0 },
+            Growth::DecorrelatedJitter { factor: 3.0 },
+            Growth::Fibonacci,
+            Growth::Linear,
+        ]),
+    ) {
+        isolates(&growing(growth), steps, [0.0; ISOLATES])?;
     }
 
     /// By epoch they agree even where the clocks do not; only which was "last" is then a matter of whose clock.

@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use retry_primitives::breaker::{
-    Breaker, BreakerState, CallResult, Report, Reported, Status, Verdict, consecutive_breaker, force_close, force_open,
-    rolling_breaker,
+    Breaker, BreakerState, CallResult, Growth, Report, Reported, Status, Verdict, consecutive_breaker, force_close,
+    force_open, rolling_breaker,
 };
 
 /// When the model trips, given every call of the closed period as (time, result, slow), the last one just counted.
@@ -239,6 +239,15 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
+fn growth() -> impl Strategy<Value = Growth> {
+    prop_oneof![
+        (1.0..9.0).prop_map(Growth::from),
+        (1.0..9.0).prop_map(|factor| Growth::DecorrelatedJitter { factor }),
+        Just(Growth::Fibonacci),
+        Just(Growth::Linear),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -268,9 +277,13 @@ proptest! {
     /// "A backwards clock jump cannot corrupt anything", and no input, however hostile, yields NaN or a wait that is
     /// negative or longer than the longest opening or trial.
     #[test]
-    fn any_clock_is_survived(times in prop::collection::vec((prop::num::f64::ANY, 0..6_u8), 0..80), start in prop::num::f64::ANY) {
+    fn any_clock_is_survived(
+        times in prop::collection::vec((prop::num::f64::ANY, 0..6_u8), 0..80),
+        start in prop::num::f64::ANY,
+        growth in growth(),
+    ) {
         let breaker = rolling_breaker(ms(50)).minimum_throughput(2).slow_call(SLOW)
-            .open(ms(OPEN)).grow_open(1.5, ms(200)).open_jitter(1.0).build().unwrap();
+            .open(ms(OPEN)).grow_open(growth, ms(200)).open_jitter(1.0).build().unwrap();
         let mut state = breaker.init(start);
         for (now, what) in times {
             state = match what {

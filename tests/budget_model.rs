@@ -356,28 +356,31 @@ mod json {
         refused::<TokenBucketState>(r#"{"tokens":-1}"#, &format!("tokens {whole} -1"));
         refused::<TokenBucketState>(r#"{"tokens":1.5}"#, &format!("tokens {whole} 1.5"));
         refused::<TokenBucketState>(r#"{"tokens":9007199254740992}"#, &format!("tokens {whole} 9007199254740992"));
-        refused::<TokenBucketState>(r#"{"tokens":null}"#, "tokens: invalid type: null");
+        refused::<TokenBucketState>(r#"{"tokens":null}"#, &format!("tokens {whole} null"));
         refused::<TokenBucketState>("{}", "missing field `tokens`");
-        refused::<GrpcThrottleState>(r#"{"milliTokens":"5"}"#, "milliTokens: invalid type: string");
+        refused::<GrpcThrottleState>(r#"{"milliTokens":"5"}"#, &format!("milliTokens {whole} a string"));
 
         let slots =
             |requests: &str, retries: &str| format!(r#"{{"start":0,"requests":{requests},"retries":{retries}}}"#);
         let zeros = "[0,0,0,0,0,0,0,0,0,0]";
         assert!(serde_json::from_str::<RetryBudgetState>(&slots(zeros, zeros)).is_ok());
-        let list = "must be a list of 10 whole numbers, got";
-        refused::<RetryBudgetState>(&slots("[0,0,0,0,0,0,0,0,0]", zeros), &format!("requests {list} 9"));
-        refused::<RetryBudgetState>(&slots(zeros, "[0,0,0,0,0,0,0,0,0,0,0,0]"), &format!("retries {list} 12"));
-        refused::<RetryBudgetState>(&slots(zeros, "[]"), &format!("retries {list} 0"));
-        refused::<RetryBudgetState>(&slots("[0,0,0,-4,0,0,0,0,0,0]", zeros), &format!("requests {whole} -4"));
-        refused::<RetryBudgetState>(&slots("[0,0,null,0,0,0,0,0,0,0]", zeros), "requests: invalid type: null");
-        refused::<RetryBudgetState>(&slots("7", zeros), "requests: invalid type: integer `7`");
+        let list = "must be 10 whole numbers from 0 to 2^53 - 1, got";
+        refused::<RetryBudgetState>(&slots("[0,0,0,0,0,0,0,0,0]", zeros), &format!("requests {list} a list of 9"));
+        refused::<RetryBudgetState>(
+            &slots(zeros, "[0,0,0,0,0,0,0,0,0,0,0,0]"),
+            &format!("retries {list} a list of 12"),
+        );
+        refused::<RetryBudgetState>(&slots(zeros, "[]"), &format!("retries {list} a list of 0"));
+        refused::<RetryBudgetState>(&slots("[0,0,0,-4,0,0,0,0,0,0]", zeros), &format!("requests {list} -4"));
+        refused::<RetryBudgetState>(&slots("[0,0,null,0,0,0,0,0,0,0]", zeros), &format!("requests {list} null"));
+        refused::<RetryBudgetState>(&slots("7", zeros), &format!("requests {list} 7"));
         refused::<AdaptiveThrottleState>(
             r#"{"start":1e300,"requests":[],"accepts":[]}"#,
-            "start must be a number of milliseconds between -(2^53 - 1) and 2^53 - 1, got 1000",
+            "start must be a number of milliseconds from -(2^53 - 1) to 2^53 - 1, got 1000",
         );
         refused::<AdaptiveThrottleState>(
             &format!(r#"{{"start":0,"requests":{zeros},"accepts":[0,0,0,0,0,0,0,0,0,0.5]}}"#),
-            &format!("accepts {whole} 0.5"),
+            &format!("accepts {list} 0.5"),
         );
     }
 

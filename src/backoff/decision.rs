@@ -5,6 +5,11 @@ use core::{fmt, time::Duration};
 use crate::number::ms_duration;
 
 /// What a policy decided about a failed attempt. Times are milliseconds; the methods give a [`Duration`].
+///
+/// JSON (feature `serde`), to be written only: `{"retry":true,"delayMs":63,"attempts":1,"remainingMs":29960}`. A stop is
+/// `{"retry":false,"delayMs":0,"attempts":5,"remainingMs":1200,"reason":"maxAttempts"}`, with the server's
+/// `retryAfterMs` where there is one. Without a deadline `remainingMs` is infinite, so `null` in JSON's text as
+/// `JSON.stringify` writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decision {
     /// Wait, then try again.
@@ -106,5 +111,34 @@ impl Decision {
             Self::Stop { reason, .. } => Some(reason),
             Self::Retry { .. } => None,
         }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Decision {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use crate::stored::json::Write;
+        use serde::ser::SerializeStruct;
+
+        let (delay_ms, remaining_ms, stop) = match self {
+            Self::Retry { delay_ms, remaining_ms, .. } => (delay_ms, remaining_ms, None),
+            Self::Stop { reason, remaining_ms, retry_after_ms, .. } => {
+                (&0.0, remaining_ms, Some((reason, retry_after_ms)))
+            }
+        };
+        let server = stop.and_then(|(_, retry_after_ms)| retry_after_ms.as_ref());
+        let fields = 4 + usize::from(stop.is_some()) + usize::from(server.is_some());
+        let mut object = serializer.serialize_struct("Decision", fields)?;
+        object.serialize_field("retry", &stop.is_none())?;
+        object.serialize_field("delayMs", &Write(delay_ms))?;
+        object.serialize_field("attempts", &self.attempts())?;
+        object.serialize_field("remainingMs", &Write(remaining_ms))?;
+        if let Some((reason, _)) = stop {
+            object.serialize_field("reason", reason)?;
+        }
+        if let Some(server) = server {
+            object.serialize_field("retryAfterMs", &Write(server))?;
+        }
+        object.end()
     }
 }

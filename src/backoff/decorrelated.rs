@@ -18,9 +18,13 @@ pub struct DecorrelatedJitter {
 /// Waits a random time between `base` and `factor` times the previous wait, which starts at `base`.
 ///
 /// Each draw leans on the one before, so clients that failed together drift apart fastest. It is random by
-/// construction: [`Builder::jitter`] has no effect on it. The cap applies to the drawn wait. # Default: `factor` 3.
+/// construction: [`Builder::jitter`] has no effect on it. The cap applies to the drawn wait. `base` may be zero, which
+/// retries at once.
 ///
 /// Source: "Decorrelated Jitter" of the AWS Architecture Blog's "Exponential Backoff And Jitter".
+///
+/// # Default
+/// [`factor`](Builder::factor) 3.
 ///
 /// ```
 /// use core::time::Duration;

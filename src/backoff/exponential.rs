@@ -14,9 +14,12 @@ pub struct Exponential {
 
 /// Waits `base * factor^(n - 1)` after attempt n: the default choice for anything that can be overloaded.
 ///
-/// `base` may be zero, which retries at once. # Default: `factor` 2.
+/// `base` may be zero, which retries at once.
 ///
 /// Source: the "Exponential" curve of the AWS Architecture Blog's "Exponential Backoff And Jitter".
+///
+/// # Default
+/// [`factor`](Builder::factor) 2.
 ///
 /// ```
 /// use core::time::Duration;

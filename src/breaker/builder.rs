@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::open_time::{Growth, OpenTime};
+use super::open_time::{Capped, Growth, OpenTime};
 use super::recovery::Recovery;
 use super::state::MAX_COUNT;
 use crate::OptionError;
@@ -17,7 +17,7 @@ use crate::number::{MAX_SAFE_MS, duration_ms};
 /// | [`half_open_probes`](Self::half_open_probes) | 1 | 1 to 2^53 - 1 |
 /// | [`success_threshold`](Self::success_threshold) | `half_open_probes` | 1 to `half_open_probes` |
 /// | [`half_open`](Self::half_open) | `open` | 1 ms to 2^53 - 1 ms |
-/// | [`grow_open`](Self::grow_open) | constant | factor at least 1; the cap at least `open` |
+/// | [`grow_open`](Self::grow_open) | constant | a factor at least 1; the cap `open` to 2^53 - 1 ms |
 /// | [`open_jitter`](Self::open_jitter) | 0 | 0 to 1 |
 ///
 /// ```
@@ -41,7 +41,7 @@ use crate::number::{MAX_SAFE_MS, duration_ms};
 pub struct BreakerBuilder<Kind> {
     pub(super) kind: Kind,
     open_ms: Option<f64>,
-    growth: Option<Growth>,
+    growth: Option<Capped>,
     open_jitter: f64,
     half_open_probes: u64,
     success_threshold: Option<u64>,
@@ -68,13 +68,17 @@ impl<Kind> BreakerBuilder<Kind> {
         self
     }
 
-    /// Lets the open time grow with each opening in a row: `open * factor^(n - 1)` for the nth, at most `max`, in whole
+    /// Lets the open time grow with each opening in a row, along a curve that begins at `open`, to at most `max`, in whole
     /// milliseconds. A trial that closes the breaker, or [`force_close`](super::force_close), starts over.
     ///
-    /// `factor` is at least 1 and finite, `max` at least `open`. Default: every opening lasts the same.
+    /// `growth` is a [`Growth`], or just the factor of an exponential one: finite, at least 1. `max` is from `open` to
+    /// 2^53 - 1 ms.
+    ///
+    /// # Default
+    /// Every opening lasts the same.
     #[must_use]
-    pub fn grow_open(mut self, factor: f64, max: Duration) -> Self {
-        self.growth = Some(Growth { factor, max_ms: duration_ms(max) });
+    pub fn grow_open(mut self, growth: impl Into<Growth>, max: Duration) -> Self {
+        self.growth = Some(Capped { growth: growth.into(), max_ms: duration_ms(max) });
         self
     }
 
@@ -130,12 +134,18 @@ impl<Kind> BreakerBuilder<Kind> {
 
     pub(super) fn recovery(&self) -> Result<Recovery, OptionError> {
         let open_ms = milliseconds("open", self.open_ms.ok_or(OptionError::missing("open", MILLISECONDS))?)?;
-        if let Some(Growth { factor, max_ms }) = self.growth {
-            if !(factor >= 1.0 && factor.is_finite()) {
+        let mut open_jitter = self.open_jitter;
+        if let Some(Capped { growth, max_ms }) = self.growth {
+            if let Growth::Exponential { factor } | Growth::DecorrelatedJitter { factor } = growth
+                && !(factor >= 1.0 && factor.is_finite())
+            {
                 return Err(OptionError::new("grow_open", "given a finite factor of at least 1", factor));
             }
             if milliseconds("grow_open", max_ms)? < open_ms {
                 return Err(OptionError::new("grow_open", "given a cap of at least the open time", max_ms));
+            }
+            if let Growth::DecorrelatedJitter { .. } = growth {
+                open_jitter = 0.0;
             }
         }
         if !(0.0..=1.0).contains(&self.open_jitter) {
@@ -148,7 +158,7 @@ impl<Kind> BreakerBuilder<Kind> {
             return Err(OptionError::new("success_threshold", ALLOWED, success_threshold as f64));
         }
         Ok(Recovery {
-            open: OpenTime { base_ms: open_ms, growth: self.growth, jitter: self.open_jitter },
+            open: OpenTime { base_ms: open_ms, growth: self.growth, jitter: open_jitter },
             half_open_probes,
             success_threshold,
             half_open_ms: milliseconds("half_open", self.half_open_ms.unwrap_or(open_ms))?,

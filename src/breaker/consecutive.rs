@@ -5,8 +5,9 @@ use super::builder::BreakerBuilder;
 use super::merge;
 use super::recovery::{Ledger, Recovery};
 use super::report::{CallResult, Report, Reported, Verdict};
-use super::state::{self, BreakerState, RecoveryState, StateError, Status, one_more};
+use super::state::{BreakerState, RecoveryState, Status, breaker_state, one_more};
 use crate::OptionError;
+use crate::stored::COUNT;
 
 /// A breaker that trips after `failure_threshold` failures in a row; any success resets the count.
 ///
@@ -70,13 +71,13 @@ impl BreakerBuilder<ConsecutiveOptions> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConsecutiveBreaker {
-    recovery: Recovery,
-    threshold: Threshold,
+    pub(super) recovery: Recovery,
+    pub(super) threshold: Threshold,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Threshold {
-    failure_threshold: u64,
+pub(super) struct Threshold {
+    pub(super) failure_threshold: u64,
 }
 
 /// The state of a [`ConsecutiveBreaker`].
@@ -94,13 +95,10 @@ struct Threshold {
 /// # Ok::<(), retry_primitives::OptionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", try_from = "super::json::Consecutive"))]
 pub struct ConsecutiveBreakerState {
     /// Where the breaker stands.
     pub status: Status,
     /// When it came to stand there, in milliseconds, and the epoch of the calls it admits.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub changed_at: f64,
     /// Probes admitted in this trial; see [`RecoveryState::probes`].
     pub probes: u64,
@@ -109,56 +107,16 @@ pub struct ConsecutiveBreakerState {
     /// Failures in a row. Kept as they were while the breaker is open, 0 once a trial has closed it.
     pub failures: u64,
     /// Openings in a row; see [`RecoveryState::openings`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub openings: u64,
     /// How long this opening lasts; see [`RecoveryState::open_for_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub open_for_ms: f64,
     /// How far `changed_at` is ahead of the clock that set it; see [`RecoveryState::ahead_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub ahead_ms: f64,
 }
 
-impl ConsecutiveBreakerState {
-    /// Checks a state that was built by hand or read without this crate's JSON: times finite, counts at most 2^53 - 1.
-    ///
-    /// No method needs it, they bear any value; but a state that fails it was not written by a breaker.
-    ///
-    /// # Errors
-    /// [`StateError`] for the first field out of its range.
-    pub fn validate(&self) -> Result<(), StateError> {
-        self.recovery().validate()?;
-        state::count("failures", self.failures)
-    }
-}
-
-impl BreakerState for ConsecutiveBreakerState {
-    #[inline]
-    fn recovery(&self) -> RecoveryState {
-        RecoveryState {
-            status: self.status,
-            changed_at: self.changed_at,
-            probes: self.probes,
-            successes: self.successes,
-            openings: self.openings,
-            open_for_ms: self.open_for_ms,
-            ahead_ms: self.ahead_ms,
-        }
-    }
-
-    #[inline]
-    fn set_recovery(&mut self, recovery: RecoveryState) {
-        self.status = recovery.status;
-        self.changed_at = recovery.changed_at;
-        self.probes = recovery.probes;
-        self.successes = recovery.successes;
-        self.openings = recovery.openings;
-        self.open_for_ms = recovery.open_for_ms;
-        self.ahead_ms = recovery.ahead_ms;
-    }
-}
+breaker_state!(ConsecutiveBreakerState {
+    failures: u64 = "failures", COUNT;
+});
 
 impl Ledger<ConsecutiveBreakerState> for Threshold {
     #[inline]

@@ -66,9 +66,9 @@
 
 mod builder;
 mod consecutive;
-#[cfg(feature = "serde")]
-mod json;
 mod merge;
+#[cfg(feature = "wasm")]
+pub(crate) mod numbers;
 mod open_time;
 mod recovery;
 mod report;
@@ -78,9 +78,10 @@ mod window;
 
 pub use builder::BreakerBuilder;
 pub use consecutive::{ConsecutiveBreaker, ConsecutiveBreakerState, ConsecutiveOptions, consecutive_breaker};
+pub use open_time::Growth;
 pub use report::{CallResult, Report, Reported, Verdict};
 pub use rolling::{RollingBreaker, RollingBreakerState, RollingOptions, rolling_breaker};
-pub use state::{BreakerState, RecoveryState, StateError, Status, force_close, force_open};
+pub use state::{BreakerState, RecoveryState, Status, force_close, force_open};
 
 /// What every breaker can do: pure functions of a state and of `now`, in milliseconds.
 ///
@@ -120,7 +121,7 @@ pub trait Breaker {
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict);
 
     /// [`report`](Self::report) with a source of random numbers in [0, 1), for a breaker with an open time that is
-    /// jittered. It is drawn from at most once, and only when this outcome opens the breaker.
+    /// jittered, or grows at random. It is drawn from at most once, and only when this outcome opens the breaker.
     fn report_with(
         &self,
         state: Self::State,

@@ -7,7 +7,7 @@ use crate::number::{ceil_ms, finite_time};
 
 /// Checked by the builder: each number at least 1, `success_threshold` at most `half_open_probes`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Recovery {
+pub(crate) struct Recovery {
     pub(super) open: OpenTime,
     pub(super) half_open_probes: u64,
     pub(super) success_threshold: u64,
@@ -15,7 +15,7 @@ pub(super) struct Recovery {
 }
 
 /// What a breaker of one kind does with the outcomes of a closed period.
-pub(super) trait Ledger<S> {
+pub(crate) trait Ledger<S> {
     /// Counts an outcome that is not ignored; `true` trips the breaker.
     fn count(&self, state: &mut S, now: f64, report: &Report) -> bool;
     /// Starts a closed period on an empty ledger.
@@ -26,7 +26,7 @@ pub(super) trait Ledger<S> {
 
 impl Recovery {
     #[inline]
-    pub(super) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
+    pub(crate) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
         let recovery = state.recovery();
         if recovery.status == Status::Closed {
             return (state, Verdict::admitted(Status::Closed, recovery.changed_at));
@@ -74,7 +74,7 @@ impl Recovery {
 
     // Left to itself the compiler makes this a call, and the whole state goes through memory on the way in and out.
     #[inline(always)]
-    pub(super) fn report<S: BreakerState>(
+    pub(crate) fn report<S: BreakerState>(
         &self,
         ledger: &impl Ledger<S>,
         mut state: S,

@@ -7,10 +7,11 @@ use super::builder::{BreakerBuilder, at_least_one, milliseconds};
 use super::merge;
 use super::recovery::Recovery;
 use super::report::{Report, Reported, Verdict};
-use super::state::{self, BreakerState, RecoveryState, StateError, Status};
+use super::state::{BreakerState, RecoveryState, Status, breaker_state};
 use super::window::Window;
 use crate::OptionError;
 use crate::number::duration_ms;
+use crate::stored::{COUNT, TIME};
 
 /// A breaker that trips when the share of failures over the trailing `window` reaches a ratio.
 ///
@@ -170,8 +171,8 @@ fn ratio(option: &'static str, ratio: f64) -> Result<f64, OptionError> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RollingBreaker {
-    recovery: Recovery,
-    window: Window,
+    pub(super) recovery: Recovery,
+    pub(super) window: Window,
 }
 
 /// The state of a [`RollingBreaker`].
@@ -191,20 +192,16 @@ pub struct RollingBreaker {
 /// # Ok::<(), retry_primitives::OptionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase", try_from = "super::json::Rolling"))]
 pub struct RollingBreakerState {
     /// Where the breaker stands.
     pub status: Status,
     /// When it came to stand there, in milliseconds, and the epoch of the calls it admits.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub changed_at: f64,
     /// Probes admitted in this trial; see [`RecoveryState::probes`].
     pub probes: u64,
     /// Probes that succeeded in this trial, or in the one that closed the breaker; see [`RecoveryState::successes`].
     pub successes: u64,
     /// When the current bucket began, in milliseconds.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub start: f64,
     /// Successes in the bucket before.
     pub prev_ok: u64,
@@ -215,68 +212,27 @@ pub struct RollingBreakerState {
     /// Failures in the current bucket.
     pub curr_fail: u64,
     /// Slow calls in the bucket before, counted under `prev_ok` or `prev_fail` too; 0 where slow calls are not counted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub prev_slow: u64,
     /// Slow calls in the current bucket.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub curr_slow: u64,
     /// Openings in a row; see [`RecoveryState::openings`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::unused"))]
     pub openings: u64,
     /// How long this opening lasts; see [`RecoveryState::open_for_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub open_for_ms: f64,
     /// How far `changed_at` is ahead of the clock that set it; see [`RecoveryState::ahead_ms`].
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "super::json::zero"))]
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::number::js::serialize"))]
     pub ahead_ms: f64,
 }
 
-impl RollingBreakerState {
-    /// Checks a state that was built by hand or read without this crate's JSON: times finite, counts at most 2^53 - 1.
-    ///
-    /// No method needs it, they bear any value; but a state that fails it was not written by a breaker.
-    ///
-    /// # Errors
-    /// [`StateError`] for the first field out of its range.
-    pub fn validate(&self) -> Result<(), StateError> {
-        self.recovery().validate()?;
-        state::time("start", self.start)?;
-        state::count("prevOk", self.prev_ok)?;
-        state::count("prevFail", self.prev_fail)?;
-        state::count("currOk", self.curr_ok)?;
-        state::count("currFail", self.curr_fail)?;
-        state::count("prevSlow", self.prev_slow)?;
-        state::count("currSlow", self.curr_slow)
-    }
-}
-
-impl BreakerState for RollingBreakerState {
-    #[inline]
-    fn recovery(&self) -> RecoveryState {
-        RecoveryState {
-            status: self.status,
-            changed_at: self.changed_at,
-            probes: self.probes,
-            successes: self.successes,
-            openings: self.openings,
-            open_for_ms: self.open_for_ms,
-            ahead_ms: self.ahead_ms,
-        }
-    }
-
-    #[inline]
-    fn set_recovery(&mut self, recovery: RecoveryState) {
-        self.status = recovery.status;
-        self.changed_at = recovery.changed_at;
-        self.probes = recovery.probes;
-        self.successes = recovery.successes;
-        self.openings = recovery.openings;
-        self.open_for_ms = recovery.open_for_ms;
-        self.ahead_ms = recovery.ahead_ms;
-    }
-}
+breaker_state!(RollingBreakerState {
+    start: f64 = "start", TIME;
+    prev_ok: u64 = "prevOk", COUNT;
+    prev_fail: u64 = "prevFail", COUNT;
+    curr_ok: u64 = "currOk", COUNT;
+    curr_fail: u64 = "currFail", COUNT;
+} optional {
+    prev_slow: u64 = "prevSlow", COUNT;
+    curr_slow: u64 = "currSlow", COUNT;
+});
 
 impl Breaker for RollingBreaker {
     type State = RollingBreakerState;

@@ -3,6 +3,9 @@
 use core::fmt;
 
 use crate::number::{MAX_SAFE_MS, finite_time};
+use crate::stored::Field;
+#[cfg(feature = "serde")]
+use crate::stored::json::{Found, JsonField};
 
 /// The largest count, 2^53 - 1: what JSON and JavaScript hold exactly.
 pub(super) const MAX_COUNT: u64 = MAX_SAFE_MS as u64;
@@ -33,11 +36,26 @@ impl Status {
             Self::HalfOpen => "halfOpen",
         }
     }
+}
 
-    /// The status of that name in JSON.
-    #[cfg(feature = "serde")]
-    pub(super) fn parse(name: &str) -> Option<Self> {
+impl Field for Status {}
+
+#[cfg(feature = "serde")]
+impl JsonField for Status {
+    fn write<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+
+    fn read(found: Found<'_>) -> Option<Self> {
+        let Found::Text(name) = found else { return None };
         [Self::Closed, Self::Open, Self::HalfOpen].into_iter().find(|status| status.as_str() == name)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Status {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(serializer)
     }
 }
 
@@ -124,16 +142,6 @@ impl RecoveryState {
         let in_flight = self.status != Status::HalfOpen || self.probes > self.successes;
         let at = if now > before || (now == before && !in_flight) { now } else { before + 1.0 };
         Self { successes: self.successes.max(1), ahead_ms: 0.0, changed_at: finite_time(at), ..Self::closed(now) }
-    }
-
-    /// Checks each value; see [`StateError`].
-    pub(super) fn validate(&self) -> Result<(), StateError> {
-        time("changedAt", self.changed_at)?;
-        count("probes", self.probes)?;
-        count("successes", self.successes)?;
-        count("openings", self.openings)?;
-        length("openForMs", self.open_for_ms)?;
-        length("aheadMs", self.ahead_ms)
     }
 }
 
@@ -233,66 +241,47 @@ pub fn force_close<S: BreakerState>(mut state: S, now: f64) -> S {
     state
 }
 
-/// A value in a stored state that no breaker writes: which field, and what is allowed.
-///
-/// ```
-/// use core::time::Duration;
-/// use retry_primitives::breaker::{Breaker, consecutive_breaker};
-///
-/// let breaker = consecutive_breaker(5).open(Duration::from_secs(30)).build()?;
-/// let mut state = breaker.init(0.0);
-/// state.changed_at = f64::NAN;
-/// let error = state.validate().unwrap_err();
-/// assert_eq!(error.field(), "changedAt");
-/// # Ok::<(), retry_primitives::OptionError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StateError {
-    field: &'static str,
-    allowed: &'static str,
-    value: Option<f64>,
-}
+/// What every breaker's state has in common: its shared part, and the JSON of that around the fields of the ledger.
+macro_rules! breaker_state {
+    ($State:ident { $($ledger:tt)* } $(optional { $($more:tt)* })?) => {
+        crate::stored::stored!($State {
+            status: Status = "status", crate::stored::Range::any("\"closed\", \"open\" or \"halfOpen\"");
+            changed_at: f64 = "changedAt", crate::stored::TIME;
+            probes: u64 = "probes", crate::stored::COUNT;
+            successes: u64 = "successes", crate::stored::COUNT;
+            $($ledger)*
+        } optional {
+            $($($more)*)?
+            openings: u64 = "openings", crate::stored::COUNT;
+            open_for_ms: f64 = "openForMs", crate::stored::LENGTH;
+            ahead_ms: f64 = "aheadMs", crate::stored::LENGTH;
+        });
 
-impl StateError {
-    pub(super) const fn new(field: &'static str, allowed: &'static str, value: Option<f64>) -> Self {
-        Self { field, allowed, value }
-    }
+        impl BreakerState for $State {
+            #[inline]
+            fn recovery(&self) -> RecoveryState {
+                RecoveryState {
+                    status: self.status,
+                    changed_at: self.changed_at,
+                    probes: self.probes,
+                    successes: self.successes,
+                    openings: self.openings,
+                    open_for_ms: self.open_for_ms,
+                    ahead_ms: self.ahead_ms,
+                }
+            }
 
-    /// The field's name, as JSON spells it.
-    pub const fn field(&self) -> &'static str {
-        self.field
-    }
-
-    /// What was found; `None` when it was not a number.
-    pub const fn value(&self) -> Option<f64> {
-        self.value
-    }
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} must be {}", self.field, self.allowed)?;
-        match self.value {
-            Some(value) => write!(f, ", got {value}"),
-            None => Ok(()),
+            #[inline]
+            fn set_recovery(&mut self, recovery: RecoveryState) {
+                self.status = recovery.status;
+                self.changed_at = recovery.changed_at;
+                self.probes = recovery.probes;
+                self.successes = recovery.successes;
+                self.openings = recovery.openings;
+                self.open_for_ms = recovery.open_for_ms;
+                self.ahead_ms = recovery.ahead_ms;
+            }
         }
-    }
+    };
 }
-
-impl core::error::Error for StateError {}
-
-pub(super) const COUNT: &str = "a whole number from 0 to 9007199254740991";
-pub(super) const TIME: &str = "a number of milliseconds within 9007199254740991 of 0";
-pub(super) const LENGTH: &str = "a number of milliseconds of at least 0";
-
-pub(super) fn count(field: &'static str, value: u64) -> Result<(), StateError> {
-    if value <= MAX_COUNT { Ok(()) } else { Err(StateError::new(field, COUNT, Some(value as f64))) }
-}
-
-pub(super) fn time(field: &'static str, value: f64) -> Result<(), StateError> {
-    if value.abs() <= MAX_SAFE_MS { Ok(()) } else { Err(StateError::new(field, TIME, Some(value))) }
-}
-
-fn length(field: &'static str, value: f64) -> Result<(), StateError> {
-    if (0.0..=2.0 * MAX_SAFE_MS).contains(&value) { Ok(()) } else { Err(StateError::new(field, LENGTH, Some(value))) }
-}
+pub(super) use breaker_state;

@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use super::error::StateError;
-use super::window::{ALLOWED_WINDOW, SLOTS, Window, allowed_window, sum};
+use super::window::{ALLOWED_WINDOW, COUNTS, SLOTS, Window, allowed_window, sum};
 use super::{Budget, Failure};
 use crate::OptionError;
 use crate::number::{MAX_SAFE_MS, duration_ms, unit};
+use crate::stored::{TIME, stored};
 
 /// An [`AdaptiveThrottle`] to be configured.
 ///
@@ -211,38 +211,22 @@ impl Budget for AdaptiveThrottle {
 /// assert!(state.validate().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 pub struct AdaptiveThrottleState {
     /// When the newest slot began, in milliseconds.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "crate::number::js::serialize", deserialize_with = "super::error::json::start")
-    )]
     pub start: f64,
     /// Attempts, whole numbers, the newest slot first.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "super::error::json::write_slots", deserialize_with = "super::error::json::requests")
-    )]
     pub requests: [f64; SLOTS],
     /// Accepted attempts, whole numbers, the newest slot first.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "super::error::json::write_slots", deserialize_with = "super::error::json::accepts")
-    )]
     pub accepts: [f64; SLOTS],
 }
 
-impl AdaptiveThrottleState {
-    /// The state itself if every field is in range.
-    ///
-    /// # Errors
-    /// The first field that is not.
-    pub fn validate(self) -> Result<Self, StateError> {
-        self.window().validate(["requests", "accepts"]).map(|()| self)
-    }
+stored!(AdaptiveThrottleState {
+    start: f64 = "start", TIME;
+    requests: [f64; SLOTS] = "requests", COUNTS;
+    accepts: [f64; SLOTS] = "accepts", COUNTS;
+});
 
+impl AdaptiveThrottleState {
     fn window(&self) -> Window {
         Window { start: self.start, first: self.requests, second: self.accepts }
     }

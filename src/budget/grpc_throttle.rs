@@ -1,9 +1,9 @@
 //! Tokens that failures take and successes earn: no retry while half of them are gone.
 
-use super::error::{StateError, whole};
 use super::{Budget, Failure};
 use crate::OptionError;
 use crate::number::{floor_ms, round_ms};
+use crate::stored::{COUNT, stored};
 
 /// A thousandth of a token is the unit, as in gRPC's own implementations: sums of tenths stay exact.
 const MILLI: f64 = 1e3;
@@ -160,26 +160,12 @@ impl Budget for GrpcThrottle {
 /// assert_eq!(GrpcThrottle::default().init(0.0), GrpcThrottleState { milli_tokens: 10_000.0 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 pub struct GrpcThrottleState {
     /// Thousandths of a token, a whole number; more than the maximum counts as the maximum.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "crate::number::js::serialize", deserialize_with = "super::error::json::milli_tokens")
-    )]
     pub milli_tokens: f64,
 }
 
-impl GrpcThrottleState {
-    /// The state itself if every field is in range.
-    ///
-    /// # Errors
-    /// `milliTokens` is not a whole number from 0 to 2^53 - 1.
-    pub fn validate(self) -> Result<Self, StateError> {
-        whole("milliTokens", self.milli_tokens).map(|_| self)
-    }
-}
+stored!(GrpcThrottleState { milli_tokens: f64 = "milliTokens", COUNT; });
 
 #[cfg(test)]
 mod tests {

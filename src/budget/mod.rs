@@ -84,14 +84,12 @@
 //! with the field's name in it, and `validate` says the same of a state that came another way.
 
 mod adaptive_throttle;
-mod error;
 mod grpc_throttle;
 mod retry_budget;
 mod token_bucket;
 mod window;
 
 pub use adaptive_throttle::{AdaptiveThrottle, AdaptiveThrottleBuilder, AdaptiveThrottleState, adaptive_throttle};
-pub use error::StateError;
 pub use grpc_throttle::{GrpcThrottle, GrpcThrottleBuilder, GrpcThrottleState, grpc_throttle};
 pub use retry_budget::{RetryBudget, RetryBudgetBuilder, RetryBudgetState, retry_budget};
 pub use token_bucket::{TokenBucket, TokenBucketBuilder, TokenBucketState, token_bucket};

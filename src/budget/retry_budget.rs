@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use super::error::StateError;
-use super::window::{ALLOWED_WINDOW, SLOTS, Window, allowed_window, sum};
+use super::window::{ALLOWED_WINDOW, COUNTS, SLOTS, Window, allowed_window, sum};
 use super::{Budget, Failure};
 use crate::OptionError;
 use crate::number::{MAX_SAFE_MS, ceil_ms, duration_ms};
+use crate::stored::{TIME, stored};
 
 /// A [`RetryBudget`] to be configured.
 ///
@@ -204,38 +204,22 @@ impl Budget for RetryBudget {
 /// assert!(state.validate().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 pub struct RetryBudgetState {
     /// When the newest slot began, in milliseconds.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "crate::number::js::serialize", deserialize_with = "super::error::json::start")
-    )]
     pub start: f64,
     /// Requests, whole numbers, the newest slot first.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "super::error::json::write_slots", deserialize_with = "super::error::json::requests")
-    )]
     pub requests: [f64; SLOTS],
     /// Retries, whole numbers, the newest slot first.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "super::error::json::write_slots", deserialize_with = "super::error::json::retries")
-    )]
     pub retries: [f64; SLOTS],
 }
 
-impl RetryBudgetState {
-    /// The state itself if every field is in range.
-    ///
-    /// # Errors
-    /// The first field that is not.
-    pub fn validate(self) -> Result<Self, StateError> {
-        self.window().validate(["requests", "retries"]).map(|()| self)
-    }
+stored!(RetryBudgetState {
+    start: f64 = "start", TIME;
+    requests: [f64; SLOTS] = "requests", COUNTS;
+    retries: [f64; SLOTS] = "retries", COUNTS;
+});
 
+impl RetryBudgetState {
     fn window(&self) -> Window {
         Window { start: self.start, first: self.requests, second: self.retries }
     }

@@ -1,9 +1,9 @@
 //! A bucket of tokens that retries pay from and successes pay into.
 
-use super::error::{StateError, whole};
 use super::{Budget, Failure};
 use crate::OptionError;
 use crate::number::floor_ms;
+use crate::stored::{COUNT, stored};
 
 /// A [`TokenBucket`] to be configured.
 ///
@@ -214,26 +214,12 @@ impl Budget for TokenBucket {
 /// assert_eq!(TokenBucket::default().init(0.0), TokenBucketState { tokens: 500.0 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 pub struct TokenBucketState {
     /// Tokens in the bucket, a whole number; more than the capacity counts as full.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "crate::number::js::serialize", deserialize_with = "super::error::json::tokens")
-    )]
     pub tokens: f64,
 }
 
-impl TokenBucketState {
-    /// The state itself if every field is in range.
-    ///
-    /// # Errors
-    /// `tokens` is not a whole number from 0 to 2^53 - 1.
-    pub fn validate(self) -> Result<Self, StateError> {
-        whole("tokens", self.tokens).map(|_| self)
-    }
-}
+stored!(TokenBucketState { tokens: f64 = "tokens", COUNT; });
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use core::mem::swap;
 
-use super::error::{StateError, moment, whole};
 use crate::number::{MAX_SAFE_MS, elapsed_ms, finite_time, floor_ms};
+use crate::stored::{COUNT, Range};
 
 /// The slots of a sliding window, ten as in Finagle and tower.
 ///
@@ -21,6 +21,9 @@ pub(super) fn allowed_window(window_ms: f64) -> bool {
 }
 
 pub(super) type Counts = [f64; SLOTS];
+
+/// What the slots may hold.
+pub(super) const COUNTS: Range = COUNT.in_words("10 whole numbers from 0 to 2^53 - 1");
 
 /// The newest slot first; it began at `start`.
 #[derive(Clone, Copy)]
@@ -66,16 +69,6 @@ impl Window {
 
     pub(super) fn count_second(&mut self) {
         count(&mut self.second);
-    }
-
-    pub(super) fn validate(&self, names: [&'static str; 2]) -> Result<(), StateError> {
-        moment("start", self.start)?;
-        for (name, slots) in names.into_iter().zip([self.first, self.second]) {
-            for slot in slots {
-                whole(name, slot)?;
-            }
-        }
-        Ok(())
     }
 }
 

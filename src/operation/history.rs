@@ -15,10 +15,10 @@ pub struct AttemptRecord {
     /// 1 for the first.
     pub attempt: u64,
     /// When it began, in milliseconds on the caller's clock.
-    #[serde(with = "crate::number::js::time")]
+    #[serde(with = "super::fields::started_at")]
     pub started_at: f64,
     /// How long it took, in milliseconds.
-    #[serde(with = "crate::number::js::time")]
+    #[serde(with = "super::fields::took_ms")]
     pub took_ms: f64,
     /// The HTTP status, when there was an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct AttemptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The wait that was decided after it, in milliseconds; `None` when it was the last.
-    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "crate::number::js::serialize_option")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::fields::delay_ms")]
     pub delay_ms: Option<f64>,
 }
 

@@ -38,22 +38,22 @@ pub enum Phase {
     /// The next attempt is due at `due`.
     Waiting {
         /// When the attempt may start.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::due")]
         due: f64,
     },
     /// An attempt began at `since`. Past `until` nobody can still be making it: it was lost.
     Running {
         /// When the attempt began.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::since")]
         since: f64,
         /// The dead-man's moment.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::until")]
         until: f64,
     },
     /// An attempt succeeded.
     Delivered {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
         /// Attempts made, the good one included.
         attempts: u64,
@@ -61,7 +61,7 @@ pub enum Phase {
     /// The policy stopped.
     GaveUp {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
         /// Why.
         reason: StopReason,
@@ -71,7 +71,7 @@ pub enum Phase {
     /// Somebody called it off.
     Cancelled {
         /// When.
-        #[serde(with = "crate::number::js::time")]
+        #[serde(with = "super::fields::at")]
         at: f64,
     },
 }

@@ -38,6 +38,20 @@
 //! # Ok::<(), retry_primitives::OptionError>(())
 //! ```
 
+/// The numbers of an operation as a store gives them back.
+mod fields {
+    use crate::stored::{DELAY, LENGTH, TIME, json::named};
+
+    named! {
+        due: f64 = "due", TIME;
+        since: f64 = "since", TIME;
+        until: f64 = "until", TIME;
+        at: f64 = "at", TIME;
+        started_at: f64 = "startedAt", TIME;
+        took_ms: f64 = "tookMs", LENGTH;
+        delay_ms: Option<f64> = "delayMs", DELAY;
+    }
+}
 mod history;
 mod machine;
 mod report;
