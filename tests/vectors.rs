@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retry_primitives::{Decision, Outcome, RetryState, backoff::Jitter};
+use retry_primitives::{Decision, Outcome, RetryState, backoff::Jitter, classify::parse_retry_after};
 use serde_json::Value;
 
 #[macro_use]
@@ -95,4 +95,14 @@ fn limit<T>(value: &Value, at: impl FnOnce(f64) -> T) -> Limit<T> {
 
 fn duration(ms: f64) -> Duration {
     Duration::from_nanos((ms * 1e6) as u64)
+}
+
+#[test]
+fn every_retry_after_vector_comes_out() {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("vectors/retry_after.json")).unwrap();
+    assert!(vectors.len() >= 1_000, "only {} vectors", vectors.len());
+    for vector in &vectors {
+        let read = parse_retry_after(vector["value"].as_str().unwrap(), number(&vector["now"]).unwrap());
+        assert_eq!(read, number(&vector["expected"]), "{vector}");
+    }
 }

@@ -1,19 +1,81 @@
 //! How long an opening lasts: the same each time, or longer with each opening in a row; exactly that, or jittered.
 
 use super::state::span;
+use crate::backoff::{Curve, DecorrelatedJitter, Exponential, Fibonacci, Linear};
 use crate::number::{MAX_SAFE_MS, round_ms, unit};
 
-/// Checked by the builder: `base_ms` at least 1, `factor` at least 1, `max_ms` at least `base_ms`, `jitter` in [0, 1].
+/// Checked by the builder: `base_ms` at least 1, `jitter` in [0, 1], and 0 on a curve that draws for itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OpenTime {
     pub(super) base_ms: f64,
-    pub(super) growth: Option<Growth>,
+    pub(super) growth: Option<Capped>,
     pub(super) jitter: f64,
 }
 
+/// How the open time grows with each opening in a row: a curve of [`backoff`](crate::backoff) whose base is the open time.
+///
+/// Given to [`grow_open`](super::BreakerBuilder::grow_open). A bare number is the factor of an exponential one.
+///
+/// ```
+/// use core::time::Duration;
+/// use retry_primitives::breaker::{Breaker, Growth, consecutive_breaker};
+///
+/// let second = Duration::from_secs(1);
+/// let breaker = consecutive_breaker(1).open(second).grow_open(Growth::Fibonacci, 4 * second).build()?;
+/// let (mut state, mut now) = (breaker.init(0.0), 0.0);
+/// for lasts in [1_000.0, 1_000.0, 2_000.0, 3_000.0, 4_000.0, 4_000.0] {
+///     state = breaker.fail(state, now); // the probe fails
+///     assert_eq!(breaker.peek(state, now).retry_after_ms, lasts);
+///     now += lasts;
+///     state = breaker.request(state, now).0;
+/// }
+/// # Ok::<(), retry_primitives::OptionError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Growth {
-    pub(super) factor: f64,
+pub enum Growth {
+    /// `open * factor^(n - 1)` for the nth opening in a row; see [`exponential`](crate::backoff::exponential).
+    Exponential {
+        /// Finite, at least 1.
+        factor: f64,
+    },
+    /// Random between `open` and `factor` times the opening before; see
+    /// [`decorrelated_jitter`](crate::backoff::decorrelated_jitter). It has its own randomness: `open_jitter` does nothing.
+    DecorrelatedJitter {
+        /// Finite, at least 1.
+        factor: f64,
+    },
+    /// `open * 1, 1, 2, 3, 5, 8, ...`; see [`fibonacci`](crate::backoff::fibonacci()).
+    Fibonacci,
+    /// `open * n`; see [`linear`](crate::backoff::linear()).
+    Linear,
+}
+
+/// The factor of an exponential growth.
+impl From<f64> for Growth {
+    fn from(factor: f64) -> Self {
+        Self::Exponential { factor }
+    }
+}
+
+impl Growth {
+    /// How long the `opening`th in a row lasts, uncapped.
+    fn at(self, base_ms: f64, opening: u64, previous_ms: f64, random: &mut dyn FnMut() -> f64) -> f64 {
+        let random = &mut || random();
+        match self {
+            Self::Exponential { factor } => Exponential { base_ms, factor }.delay_ms(opening, previous_ms, random),
+            Self::DecorrelatedJitter { factor } => {
+                DecorrelatedJitter { base_ms, factor }.delay_ms(opening, previous_ms, random)
+            }
+            Self::Fibonacci => Fibonacci { base_ms }.delay_ms(opening, previous_ms, random),
+            Self::Linear => Linear { base_ms }.delay_ms(opening, previous_ms, random),
+        }
+    }
+}
+
+/// Checked by the builder: a good factor, and `max_ms` at least the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Capped {
+    pub(super) growth: Growth,
     pub(super) max_ms: f64,
 }
 
@@ -26,7 +88,7 @@ impl OpenTime {
 
     /// The longest opening.
     fn longest(&self) -> f64 {
-        let longest = self.growth.map_or(self.base_ms, |growth| growth.max_ms);
+        let longest = self.growth.map_or(self.base_ms, |capped| capped.max_ms);
         (longest * (1.0 + self.jitter)).min(MAX_SAFE_MS)
     }
 
@@ -37,12 +99,14 @@ impl OpenTime {
 
     /// How long the `openings`th opening in a row lasts, as it is stored: 0 stands for the base.
     ///
-    /// `previous` is the stored length of the one before; a curve such as decorrelated jitter wants it.
-    pub(super) fn draw(&self, openings: u64, _previous: f64, random: &mut dyn FnMut() -> f64) -> f64 {
-        let plain = self.growth.map_or(self.base_ms, |growth| growth.at(self.base_ms, openings));
+    /// `previous` is the stored length of the one before.
+    pub(super) fn draw(&self, openings: u64, previous: f64, random: &mut dyn FnMut() -> f64) -> f64 {
+        let plain = self.growth.map_or(self.base_ms, |Capped { growth, max_ms }| {
+            growth.at(self.base_ms, openings, previous, random).min(max_ms)
+        });
         let drawn = if self.jitter > 0.0 { plain * (1.0 + self.jitter * unit(random())) } else { plain };
-        // A plain base is kept as it is: rounding is for what was computed.
-        if drawn > self.base_ms { round_ms(drawn).max(self.base_ms) } else { 0.0 }
+        let whole = round_ms(drawn);
+        if whole > self.base_ms { whole } else { 0.0 }
     }
 
     /// How long an opening lasts of which `stored` is known, whatever wrote it.
@@ -52,28 +116,15 @@ impl OpenTime {
     }
 }
 
-impl Growth {
-    /// `base * factor^(opening - 1)`, at most `max_ms`.
-    fn at(&self, base_ms: f64, opening: u64) -> f64 {
-        let mut exponent = opening.saturating_sub(1);
-        let (mut power, mut square) = (1.0, self.factor);
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                power *= square;
-            }
-            square *= square;
-            exponent >>= 1;
-        }
-        (base_ms * power).min(self.max_ms)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GROWING: OpenTime =
-        OpenTime { base_ms: 1_000.0, growth: Some(Growth { factor: 2.0, max_ms: 60_000.0 }), jitter: 0.0 };
+    const fn growing(growth: Growth) -> OpenTime {
+        OpenTime { base_ms: 1_000.0, growth: Some(Capped { growth, max_ms: 60_000.0 }), jitter: 0.0 }
+    }
+
+    const GROWING: OpenTime = growing(Growth::Exponential { factor: 2.0 });
 
     /// AWS: v = min(cap, base * 2^n), n counting from 0 (peers.md); V2 curves overflowed past 1,024 (cases 1 and 4).
     #[test]
@@ -90,8 +141,34 @@ mod tests {
 
     #[test]
     fn factor_one_is_constant_at_any_opening() {
-        let flat = OpenTime { growth: Some(Growth { factor: 1.0, max_ms: 9e3 }), ..GROWING };
+        let flat = growing(Growth::from(1.0));
         assert_eq!(flat.lasts(flat.draw(u64::MAX, 0.0, &mut || 0.0)), 1_000.0);
+    }
+
+    /// Each curve by its formula, base 1,000, capped at 60,000 and never below the base.
+    #[test]
+    fn grows_along_any_curve() {
+        for (growth, lengths) in [
+            (Growth::from(3.0), [1e3, 3e3, 9e3, 27e3, 60e3, 60e3, 60e3, 60e3]),
+            (Growth::Fibonacci, [1e3, 1e3, 2e3, 3e3, 5e3, 8e3, 13e3, 21e3]),
+            (Growth::Linear, [1e3, 2e3, 3e3, 4e3, 5e3, 6e3, 7e3, 8e3]),
+            // Each draw of .5: half-way between 1,000 and three times the one before.
+            (
+                Growth::DecorrelatedJitter { factor: 3.0 },
+                [2_000.0, 3_500.0, 5_750.0, 9_125.0, 14_188.0, 21_782.0, 33_173.0, 50_260.0],
+            ),
+        ] {
+            let open = growing(growth);
+            let mut previous = 0.0;
+            for (opening, length) in (1..).zip(lengths) {
+                previous = open.draw(opening, previous, &mut || 0.5);
+                assert_eq!(open.lasts(previous), length, "{growth:?}, opening {opening}");
+            }
+            for hostile in [f64::NAN, f64::INFINITY, -1.0] {
+                let length = open.lasts(open.draw(u64::MAX, hostile, &mut || hostile));
+                assert!((1e3..=60e3).contains(&length), "{growth:?} {hostile}: {length}");
+            }
+        }
     }
 
     #[test]
@@ -106,6 +183,12 @@ mod tests {
             assert_eq!((stored, draws), (expected, 1));
         }
         assert_eq!(jittered.lasts(0.0), 1_000.0);
+    }
+
+    #[test]
+    fn what_rounds_to_the_base_is_stored_as_the_base() {
+        let short = OpenTime { base_ms: 1.0, growth: None, jitter: 0.2 };
+        assert_eq!(short.draw(1, 0.0, &mut || 0.5), 0.0);
     }
 
     #[test]

@@ -1,41 +1,105 @@
-//! spike
-use crate::backoff::{Constant, Curve, Decision, DecorrelatedJitter, Exponential, Fibonacci, Jitter, Linear, Policy, RetryState, StopReason};
+//! The policies.
+
+use super::{count, invalid, is_count, number};
+use crate::backoff::{
+    Constant, Curve, Decision, DecorrelatedJitter, Exponential, Fibonacci, Jitter, Linear, Policy, RetryState,
+    StopReason,
+};
+use crate::number::floor_ms;
+use crate::stored::{DELAY, TIME};
 use crate::Outcome;
 
-#[derive(Clone, Copy)]
-pub struct Shape { pub kind: i32, pub base: f64, pub factor: f64 }
+/// How many numbers [`next`] gives back.
+pub const NUMBERS: usize = 4;
 
-impl Curve for Shape {
-    #[inline(always)]
-    fn delay_ms<R: FnMut() -> f64>(&self, attempt: u64, prev: f64, random: &mut R) -> f64 {
-        let base_ms = self.base;
-        let factor = self.factor;
-        match self.kind {
-            0 => Exponential { base_ms, factor }.delay_ms(attempt, prev, random),
-            1 => DecorrelatedJitter { base_ms, factor }.delay_ms(attempt, prev, random),
-            2 => Fibonacci { base_ms }.delay_ms(attempt, prev, random),
-            3 => Linear { base_ms }.delay_ms(attempt, prev, random),
-            _ => Constant { delay_ms: base_ms }.delay_ms(attempt, prev, random),
+/// `attempts`, `remainingMs`, then for a retry `delayMs` and `startedAt`.
+pub type Numbers = [f64; NUMBERS];
+
+/// Any of the curves: `curve` is 0 exponential, 1 decorrelated jitter, 2 Fibonacci, 3 linear, 4 constant, and else
+/// `custom`, which is given the attempt and the previous delay.
+///
+/// Decorrelated jitter comes with [`Jitter::None`] around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<F> {
+    /// Which one.
+    pub curve: i32,
+    /// `baseMs` or `delayMs`.
+    pub base_ms: f64,
+    /// Of the first two.
+    pub factor: f64,
+    /// A curve of the caller's.
+    pub custom: F,
+}
+
+impl<F: Fn(f64, f64) -> f64> Curve for Shape<F> {
+    #[inline]
+    fn delay_ms<R: FnMut() -> f64>(&self, attempt: u64, prev_delay_ms: f64, random: &mut R) -> f64 {
+        let Self { curve, base_ms, factor, .. } = *self;
+        match curve {
+            0 => Exponential { base_ms, factor }.delay_ms(attempt, prev_delay_ms, random),
+            1 => DecorrelatedJitter { base_ms, factor }.delay_ms(attempt, prev_delay_ms, random),
+            2 => Fibonacci { base_ms }.delay_ms(attempt, prev_delay_ms, random),
+            3 => Linear { base_ms }.delay_ms(attempt, prev_delay_ms, random),
+            4 => Constant { delay_ms: base_ms }.delay_ms(attempt, prev_delay_ms, random),
+            _ => (self.custom)(number(attempt), prev_delay_ms),
         }
     }
 }
 
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub fn next(out: &mut [f64; 4], kind: i32, base: f64, factor: f64, max_attempts: f64, deadline_ms: f64, max_delay_ms: f64, jitter: i32,
-    attempts: f64, started_at: f64, prev_delay_ms: f64, now: f64, retryable: i32, retry_after: f64, draw: impl Fn() -> f64) -> i32 {
-    let signed = attempts as i64;
-    if !(signed as f64 == attempts && (0..1 << 53).contains(&signed)) { return 5; }
-    let whole = signed as u64;
-    if !(started_at.abs() <= crate::number::MAX_SAFE_MS) { return 6; }
-    if !(prev_delay_ms >= 0.0 && prev_delay_ms <= crate::number::MAX_SAFE_MS) { return 7; }
-    let policy = Policy { curve: Shape { kind, base, factor }, jitter: match jitter { 0 => Jitter::None, 1 => Jitter::Full, _ => Jitter::Equal },
-       max_attempts: max_attempts as i64 as u64, deadline_ms, max_delay_ms };
-    let (state, decision) = policy.next(RetryState { attempts: whole, started_at, prev_delay_ms }, now, Outcome { retryable: retryable != 0, retry_after_ms: Some(retry_after) }, draw);
-    out[2] = decision.attempts() as i64 as f64;
+/// The ceiling on one wait that the option `maxDelayMs` stands for, to be passed to [`policy`].
+pub fn cap(max_delay_ms: f64) -> f64 {
+    floor_ms(max_delay_ms)
+}
+
+/// A policy from options that JavaScript has checked. No limit is infinite; `jitter` is 0 none, 1 full, 2 equal.
+#[inline]
+pub fn policy<C>(curve: C, jitter: i32, max_attempts: f64, deadline_ms: f64, max_delay_ms: f64) -> Policy<C> {
+    let jitter = match jitter {
+        0 => Jitter::None,
+        1 => Jitter::Full,
+        _ => Jitter::Equal,
+    };
+    Policy { curve, jitter, max_attempts: count(max_attempts), deadline_ms, max_delay_ms }
+}
+
+/// One decision. 0 is a retry, 1 to 3 a stop (non-retryable, attempts, deadline); negative is [`invalid`] with an index
+/// into `state`: `attempts`, `startedAt`, `prevDelayMs`.
+#[inline]
+pub fn next<C: Curve>(
+    numbers: &mut Numbers,
+    policy: &Policy<C>,
+    [attempts, started_at, prev_delay_ms]: [f64; 3],
+    now: f64,
+    retryable: bool,
+    retry_after_ms: f64,
+    random: impl FnMut() -> f64,
+) -> i32 {
+    if !is_count(attempts) {
+        return invalid(0);
+    }
+    if !TIME.accepts(started_at) {
+        return invalid(1);
+    }
+    if !DELAY.accepts(prev_delay_ms) {
+        return invalid(2);
+    }
+    let state = RetryState { attempts: count(attempts), started_at, prev_delay_ms };
+    // NaN is no floor at all.
+    let outcome = Outcome { retryable, retry_after_ms: Some(retry_after_ms) };
+    let (next, decision) = policy.next(state, now, outcome, random);
+    numbers[0] = number(decision.attempts());
     match decision {
-        Decision::Retry { delay_ms, remaining_ms, .. } => { out[0] = delay_ms; out[1] = remaining_ms; out[3] = state.started_at; 0 }
-        Decision::Stop { reason, remaining_ms, .. } => { out[1] = remaining_ms;
-            match reason { StopReason::NonRetryable => 1, StopReason::MaxAttempts => 2, StopReason::Deadline => 3 } }
+        Decision::Retry { delay_ms, remaining_ms, .. } => {
+            [_, numbers[1], numbers[2], numbers[3]] = [0.0, remaining_ms, delay_ms, next.started_at];
+            0
+        }
+        Decision::Stop { reason, remaining_ms, .. } => {
+            numbers[1] = remaining_ms;
+            match reason {
+                StopReason::NonRetryable => 1,
+                StopReason::MaxAttempts => 2,
+                StopReason::Deadline => 3,
+            }
+        }
     }
 }

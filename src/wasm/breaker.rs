@@ -1,47 +1,164 @@
-//! Breakers, numbers in and numbers out.
-use super::{count, span, time};
-use crate::breaker::numbers::{self, AnyLedger};
-use crate::breaker::{BreakerState, CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open};
+//! The breakers.
 
-pub const OUT: usize = 16;
+#![allow(missing_docs, reason = "fields are named as those of a state are")]
 
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub fn step(out: &mut [f64; OUT], random: impl Fn() -> f64,
-    op: i32, status: i32, changed_at: f64, probes: f64, successes: f64, openings: f64, open_for_ms: f64, ahead_ms: f64, 
-    start: f64, prev_ok: f64, prev_fail: f64, curr_ok: f64, curr_fail: f64, prev_slow: f64, curr_slow: f64,
-    now: f64, epoch: f64, duration: f64,
-    open_ms: f64, growth: i32, factor: f64, max_open_ms: f64, open_jitter: f64, half_open_probes: f64, success_threshold: f64, half_open_ms: f64, 
-    threshold: f64, window_ms: f64, failure_ratio: f64, minimum_throughput: f64, slow_call_ms: f64, slow_ratio: f64
-) -> i32 {
-    let checks = [status >= 0, time(changed_at), count(probes), count(successes), count(openings), span(open_for_ms), span(ahead_ms), time(start), count(prev_ok), count(prev_fail), count(curr_ok), count(curr_fail), count(prev_slow), count(curr_slow)];
-    let mut i = 0;
-    for ok in checks { i += 1; if !ok { return -i; } }
-    let c = |v: f64| v as i64 as u64;
-    let mut state = RollingBreakerState { status: match status { 0 => Status::Closed, 1 => Status::Open, _ => Status::HalfOpen }, changed_at, probes: c(probes), successes: c(successes), openings: c(openings), open_for_ms, ahead_ms,
-        start, prev_ok: c(prev_ok), prev_fail: c(prev_fail), curr_ok: c(curr_ok), curr_fail: c(curr_fail), prev_slow: c(prev_slow), curr_slow: c(curr_slow) };
-    let recovery = numbers::recovery(open_ms, growth, factor, max_open_ms, open_jitter, half_open_probes, success_threshold, half_open_ms);
-    let ledger = AnyLedger { threshold, window: numbers::window(window_ms, failure_ratio, minimum_throughput, slow_call_ms, slow_ratio) };
-    let code;
-    match op {
-        0 => {
-            let closed = status == 0;
-            let (next, verdict) = recovery.request(state, now);
-            out[14] = verdict.retry_after_ms;
-            state = next;
-            code = if !verdict.ok { 0 } else if closed { 1 } else { 2 };
+use super::{count, invalid, is_count, number};
+use crate::breaker::{
+    CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open,
+};
+pub use crate::breaker::numbers::{LedgerNumbers, RecoveryNumbers};
+use crate::stored::{LENGTH, TIME};
+
+/// How many numbers [`step`] gives back.
+pub const NUMBERS: usize = 16;
+
+/// The state in the order of its parameters, then `retryAfterMs`, then more than 0 if a field is that only a breaker with
+/// options beyond the reference's has.
+pub type Numbers = [f64; NUMBERS];
+
+/// A state's fields, in the order in which [`invalid`] counts them.
+#[derive(Clone, Copy, Debug)]
+pub struct StateNumbers {
+    pub status: i32,
+    pub changed_at: f64,
+    pub probes: f64,
+    pub successes: f64,
+    pub openings: f64,
+    pub open_for_ms: f64,
+    pub ahead_ms: f64,
+    pub start: f64,
+    pub prev_ok: f64,
+    pub prev_fail: f64,
+    pub curr_ok: f64,
+    pub curr_fail: f64,
+    pub prev_slow: f64,
+    pub curr_slow: f64,
+}
+
+impl StateNumbers {
+    #[inline(always)]
+    fn read(self) -> Result<RollingBreakerState, i32> {
+        let checks = [
+            self.status >= 0,
+            TIME.accepts(self.changed_at),
+            is_count(self.probes),
+            is_count(self.successes),
+            is_count(self.openings),
+            LENGTH.accepts(self.open_for_ms),
+            LENGTH.accepts(self.ahead_ms),
+            TIME.accepts(self.start),
+            is_count(self.prev_ok),
+            is_count(self.prev_fail),
+            is_count(self.curr_ok),
+            is_count(self.curr_fail),
+            is_count(self.prev_slow),
+            is_count(self.curr_slow),
+        ];
+        for (index, right) in (0..).zip(checks) {
+            if !right {
+                return Err(invalid(index));
+            }
         }
-        1..=3 => {
-            let report = Report { result: match op { 1 => CallResult::Success, 2 => CallResult::Failure, _ => CallResult::Ignored }, epoch: if epoch.is_nan() { None } else { Some(epoch) }, duration_ms: Some(duration) };
-            let (next, reported) = recovery.report(&ledger, state, now, &report, &mut || random());
-            state = next;
-            code = match reported { Reported::Counted => 0, Reported::Ignored => 1, Reported::Stale => 2 };
-        }
-        4 => { state = force_open(state, now); code = 0 }
-        _ => { state = force_close(state, now); code = 0 }
+        Ok(RollingBreakerState {
+            status: match self.status {
+                0 => Status::Closed,
+                1 => Status::Open,
+                _ => Status::HalfOpen,
+            },
+            changed_at: self.changed_at,
+            probes: count(self.probes),
+            successes: count(self.successes),
+            openings: count(self.openings),
+            open_for_ms: self.open_for_ms,
+            ahead_ms: self.ahead_ms,
+            start: self.start,
+            prev_ok: count(self.prev_ok),
+            prev_fail: count(self.prev_fail),
+            curr_ok: count(self.curr_ok),
+            curr_fail: count(self.curr_fail),
+            prev_slow: count(self.prev_slow),
+            curr_slow: count(self.curr_slow),
+        })
     }
-    let d = |v: u64| v as i64 as f64;
-    *out = [state.status as i32 as f64, state.changed_at, d(state.probes), d(state.successes), d(state.openings), state.open_for_ms, state.ahead_ms,
-        state.start, d(state.prev_ok), d(state.prev_fail), d(state.curr_ok), d(state.curr_fail), d(state.prev_slow), d(state.curr_slow), out[14], 0.0];
+}
+
+/// What to do with a state.
+///
+/// `operation` is 0 to request, 1 to 3 to report a success, a failure or an ignored call, 4 and 5 to force it open or
+/// closed. An epoch or a duration that is not known is NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub operation: i32,
+    pub now: f64,
+    pub epoch: f64,
+    pub duration_ms: f64,
+}
+
+/// One step of a breaker. Of a request: 0 refused, 1 admitted with the state as it was, 2 admitted with a new one. Of a
+/// report: 0 counted, 1 ignored, 2 stale, and 3 more if the state is a new one. Negative is [`invalid`].
+#[inline(always)]
+pub fn step(
+    numbers: &mut Numbers,
+    state: StateNumbers,
+    call: Call,
+    recovery: RecoveryNumbers,
+    ledger: LedgerNumbers,
+    random: impl Fn() -> f64,
+) -> i32 {
+    let Call { operation, now, epoch, duration_ms } = call;
+    let state = match state.read() {
+        Ok(state) => state,
+        Err(code) => return code,
+    };
+    let recovery = recovery.build();
+    let (next, code) = match operation {
+        0 => {
+            let (next, verdict) = recovery.request(state, now);
+            numbers[14] = verdict.retry_after_ms;
+            let code = match (verdict.ok, state.status) {
+                (false, _) => 0,
+                (true, Status::Closed) => 1,
+                (true, _) => 2,
+            };
+            (next, code)
+        }
+        4 => (force_open(state, now), 0),
+        5 => (force_close(state, now), 0),
+        _ => {
+            let result = match operation {
+                1 => CallResult::Success,
+                2 => CallResult::Failure,
+                _ => CallResult::Ignored,
+            };
+            let epoch = if epoch.is_nan() { None } else { Some(epoch) };
+            let report = Report { result, epoch, duration_ms: Some(duration_ms) };
+            let (next, reported) = recovery.report(&ledger.build(), state, now, &report, &mut || random());
+            let code = match reported {
+                Reported::Counted => 0,
+                Reported::Ignored => 1,
+                Reported::Stale => 2,
+            };
+            (next, if next == state { code } else { code + 3 })
+        }
+    };
+    let extra = number(next.openings | next.prev_slow | next.curr_slow) + next.open_for_ms + next.ahead_ms;
+    *numbers = [
+        f64::from(next.status as i32),
+        next.changed_at,
+        number(next.probes),
+        number(next.successes),
+        number(next.openings),
+        next.open_for_ms,
+        next.ahead_ms,
+        next.start,
+        number(next.prev_ok),
+        number(next.prev_fail),
+        number(next.curr_ok),
+        number(next.curr_fail),
+        number(next.prev_slow),
+        number(next.curr_slow),
+        numbers[14],
+        extra,
+    ];
     code
 }

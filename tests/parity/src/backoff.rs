@@ -1,11 +1,10 @@
 //! The suite `backoff`: one decision of one policy, numbers in and numbers out.
 
-use core::time::Duration;
-
 use retry_primitives::{Decision, Outcome, RetryState, StopReason, backoff::Jitter};
 
 use crate::{
     IO, Suite,
+    number::{duration, given},
     policy::{CURVES, KINDS, Kind, Limit, Options},
     random::Random,
 };
@@ -122,10 +121,6 @@ fn run(io: &mut [f64; IO]) {
     }
 }
 
-fn given(option: f64) -> Option<f64> {
-    (!option.is_nan()).then_some(option)
-}
-
 fn limit<T>(option: f64, at: impl FnOnce(f64) -> T) -> Limit<T> {
     if option.is_nan() {
         Limit::Omitted
@@ -134,10 +129,4 @@ fn limit<T>(option: f64, at: impl FnOnce(f64) -> T) -> Limit<T> {
     } else {
         Limit::At(at(option))
     }
-}
-
-/// Milliseconds as a caller of the JavaScript package writes them; whole nanoseconds survive.
-fn duration(ms: f64) -> Duration {
-    let whole = ms as u64;
-    Duration::from_millis(whole) + Duration::from_nanos(((ms - whole as f64) * 1e6) as u64)
 }

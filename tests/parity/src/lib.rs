@@ -2,24 +2,29 @@
 //!
 //! A suite is a function from numbers to numbers through one fixed buffer, with a filler that makes up its inputs. To
 //! cover another part of the crate, write its suite next to `backoff` and name it in [`SUITES`]; `run.mjs` picks the
-//! digests up by itself and wants one entry for the suite's vectors.
+//! digests up by itself and wants one entry for the suite's vectors, if it has any.
 
 #[macro_use]
 mod policy;
 mod backoff;
+mod breaker;
+mod budget;
+mod number;
 mod random;
+mod retry_after;
+mod walk;
 
 use core::ops::Range;
 
 use random::Random;
 
 /// How many numbers the buffer holds.
-pub const IO: usize = 32;
+pub const IO: usize = 128;
 
 /// One comparable part of the crate.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The name, also that of the file with its vectors.
+    /// The name, also that of the file with its vectors, if there is one.
     pub name: &'static str,
     fill: fn(&mut Random, &mut [f64; IO]),
     run: fn(&mut [f64; IO]),
@@ -27,7 +32,7 @@ pub struct Suite {
 }
 
 /// Every suite; an index into this is how the exports name one.
-pub const SUITES: [Suite; 1] = [backoff::SUITE];
+pub const SUITES: [Suite; 4] = [backoff::SUITE, breaker::SUITE, budget::SUITE, retry_after::SUITE];
 
 impl Suite {
     /// Reads the inputs from the buffer and writes the outputs behind them.
@@ -97,5 +102,50 @@ mod exports {
     #[unsafe(no_mangle)]
     extern "C" fn digest(suite: usize, seed: u64, count: u64) -> u64 {
         SUITES[suite].digest(seed, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IO, SUITES};
+
+    /// How many of 20,000 cases of a suite are so.
+    fn share(suite: usize, is_so: impl Fn(&[f64; IO]) -> bool) -> f64 {
+        let cases = (0..20_000).filter(|index| is_so(&SUITES[suite].case(1, *index)));
+        cases.count() as f64 / 20_000.0
+    }
+
+    #[test]
+    fn random_breakers_go_everywhere() {
+        use super::breaker::{BUILT, DRAWS, NEXT, OK, REPORTED};
+
+        assert_eq!(share(1, |io| io[BUILT] == 1.0), 1.0);
+        for status in [0.0, 1.0, 2.0] {
+            assert!(share(1, |io| io[NEXT] == status) > 0.1, "status {status}");
+            assert!(share(1, |io| io[REPORTED] == status) > 0.03, "reported {status}");
+        }
+        assert!(share(1, |io| io[OK] == 0.0) > 0.05, "refused");
+        assert!(share(1, |io| io[DRAWS] == 1.0) > 0.01, "drawn");
+        assert!(share(1, |io| io[NEXT + 4] > 1.0) > 0.01, "opened again");
+    }
+
+    #[test]
+    fn random_budgets_allow_and_refuse() {
+        use super::budget::{ALLOWED, BUILT, DRAWS};
+
+        assert_eq!(share(2, |io| io[BUILT] == 1.0), 1.0);
+        assert!(share(2, |io| io[ALLOWED] == 0.0) > 0.1);
+        assert!(share(2, |io| io[DRAWS] == 1.0) > 0.01);
+    }
+
+    #[test]
+    fn random_headers_are_read_and_refused() {
+        use super::retry_after::{DATE, OUTCOME_AFTER, RETRY_AFTER, RETRYABLE};
+
+        for output in [RETRY_AFTER, DATE, OUTCOME_AFTER] {
+            let read = share(3, |io| !io[output].is_nan());
+            assert!((0.1..0.9).contains(&read), "{output}: {read}");
+        }
+        assert!((0.2..0.8).contains(&share(3, |io| io[RETRYABLE] == 1.0)));
     }
 }
