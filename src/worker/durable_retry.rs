@@ -178,12 +178,13 @@ impl<C: Curve> DurableRetry<C> {
     /// neither. An attempt due at once becomes due when its alarm can fire, so that the two name one instant.
     async fn store(&self, operation: &mut Operation, with: Option<js_sys::Promise>) -> Result<()> {
         let storage = self.storage.as_raw();
+        // No work between now and the alarm: the platform moves an alarm on whose moment has passed.
         let at = operation.alarm().map(|due| alarm::armable(due, now()));
+        let alarm = alarm::set(storage, at)?;
         if let (Phase::Waiting { due }, Some(at)) = (&mut operation.phase, at) {
             *due = at;
         }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
-        let alarm = alarm::set(storage, at)?;
         all([put, alarm].into_iter().chain(with)).await
     }
 }

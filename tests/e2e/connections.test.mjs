@@ -1,5 +1,7 @@
 // Receivers that hang, break off, send too much or are not there.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { after, describe, test } from "node:test";
 import { startReceiver } from "./support/receiver.mjs";
 import { accepted, decidedInstant, quick, startService } from "./support/service.mjs";
@@ -125,6 +127,37 @@ describe("a receiver", { concurrency: true }, () => {
     assert.equal(view.attempts, 2);
     assert.equal(receiver.to("/cut").length, 2);
   });
+
+  const nonsense = {
+    "no HTTP": "220 mail.example.com ESMTP\r\n",
+    "a TLS alert": "\x15\x03\x01\x00\x02\x02\x28",
+    "a status that is no number": "HTTP/1.1 abc OK\r\n\r\n",
+    "a status of 0": "HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n",
+    "a status of 999": "HTTP/1.1 999 Much\r\ncontent-length: 0\r\n\r\n",
+    "a switch of protocols": "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    "half a header": "HTTP/1.1 200 OK\r\ncontent-le",
+    "a header of one megabyte": `HTTP/1.1 503 Busy\r\nx: ${"x".repeat(1 << 20)}\r\n\r\n`,
+    "a Retry-After in another alphabet": "HTTP/1.1 503 Busy\r\nretry-after: \xff\xfe٣\r\ncontent-length: 0\r\n\r\n",
+    "a Retry-After twice": "HTTP/1.1 503 Busy\r\nretry-after: 0\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n",
+  };
+  for (const [name, bytes] of Object.entries(nonsense)) {
+    test(`that answers with ${name} is called again`, async () => {
+      let calls = 0;
+      const good = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+      const server = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", () => socket.end((calls += 1) === 1 ? bytes : good));
+      });
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      try {
+        const { id } = await service.deliver(`http://127.0.0.1:${server.address().port}/`);
+        assert.equal((await service.until(id, "delivered")).attempts, 2);
+        assert.equal(calls, 2);
+      } finally {
+        server.close();
+      }
+    });
+  }
 
   test("that is not there is called until it appears", async () => {
     const absent = await startReceiver();

@@ -10,10 +10,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Crashes } from "./support/crashes.mjs";
 import { startReceiver } from "./support/receiver.mjs";
 import { seeded } from "./support/seeded.mjs";
-import { startService } from "./support/service.mjs";
+import { decidedInstant, startService } from "./support/service.mjs";
 import { until } from "./support/until.mjs";
 
-const rounds = 72;
+const rounds = 56;
 const deliveriesPerRound = 3;
 const burst = 12;
 
@@ -98,7 +98,14 @@ function examine(view) {
   assert.ok(["waiting", "running", "delivered"].includes(view.status), shown);
   assert.equal(view.recovered, undefined, shown);
   if (view.status === "waiting") {
-    assert.equal(view.alarm, view.nextAttemptAt, shown);
+    // The platform may move an alarm on that was armed for the next few milliseconds; any other names the instant.
+    const wait = view.history.at(-1)?.delayMs ?? 0;
+    if (wait >= 50) {
+      assert.equal(view.alarm, decidedInstant(view), shown);
+      assert.equal(view.alarm, view.nextAttemptAt, shown);
+    } else {
+      assert.ok(view.alarm >= view.nextAttemptAt && view.alarm < view.nextAttemptAt + 1_000, shown);
+    }
   } else if (view.status === "running") {
     assert.notEqual(view.alarm, null, `not armed: ${shown}`);
   } else {
@@ -113,11 +120,11 @@ function examine(view) {
 }
 
 /**
- * Whether the platform has just taken an alarm that is due from its shelf and the handler has not stored the attempt
- * yet: `getAlarm()` is null then. It lasts for moments.
+ * Whether an alarm has just gone off, a lost attempt's among them, and its handler has not stored anything yet: the
+ * platform shows no alarm then. That lasts for moments.
  */
 const isWaking = ({ status, alarm, nextAttemptAt }) =>
-  status === "waiting" && alarm === null && nextAttemptAt <= Date.now();
+  alarm === null && (status === "running" || (status === "waiting" && nextAttemptAt <= Date.now()));
 
 async function look(id) {
   const view = await until(

@@ -22,7 +22,7 @@ describe("a delivery", { concurrency: true }, () => {
     assert.equal(view.status, "waiting");
     assert.equal(view.attempts, 0);
     assert.ok(view.nextAttemptAt >= before && view.nextAttemptAt <= Date.now() + 1, "the first attempt is due at once");
-    assert.equal(view.alarm, view.nextAttemptAt);
+    assert.ok(view.alarm >= view.nextAttemptAt);
 
     const delivered = await service.until(view.id, "delivered");
     assert.equal(delivered.id, view.id);
@@ -162,6 +162,9 @@ describe("a delivery", { concurrency: true }, () => {
     const views = await Promise.all(
       Array.from({ length: 20 }, (_, number) => service.deliver(`${receiver.url}/many`, { payload: number })),
     );
+    // One due at once may have to wait while its alarm is being armed, on a busy machine.
+    assert.ok(views.every(({ alarm, nextAttemptAt }) => alarm >= nextAttemptAt && alarm < nextAttemptAt + 1_000));
+    assert.ok(views.some(({ alarm, nextAttemptAt }) => alarm === nextAttemptAt));
     const ids = views.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     await Promise.all(ids.map((id) => service.until(id, "delivered")));
