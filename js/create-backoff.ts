@@ -26,18 +26,24 @@ interface Program {
   ): number;
 }
 
-const FIELDS = ["prevDelayMs", "startedAt", "attempts"] as const;
-const REASONS: readonly StopReason[] = ["nonRetryable", "maxAttempts", "deadline"];
+/** What a negative answer means, counted from the end: a wrong field of the state, or the reason of a stop. */
+const ANSWERS = ["prevDelayMs", "startedAt", "attempts", "deadline", "maxAttempts", "nonRetryable"] as string[];
 
 /** `/backoff` on a module that you have compiled yourself. */
 export const createBackoff = (module: WebAssembly.Module) => {
   let random: () => number;
   let curve: (attempt: number, prevDelayMs: number) => number;
-  const { memory, a, b: time, c: cap, d: decide } = instantiate<Program>(module, {
+  const {
+    memory,
+    a,
+    b: time,
+    c: cap,
+    d: decide,
+  } = instantiate<Program>(module, {
     a: () => random(),
     b: (attempt: number, prevDelayMs: number) => curve(attempt, prevDelayMs),
   });
-  const numbers = new Float64Array(memory.buffer, a(), 4);
+  const numbers = new Float64Array(memory.buffer, a(), 2);
 
   const policy = (
     kind: number,
@@ -56,7 +62,7 @@ export const createBackoff = (module: WebAssembly.Module) => {
     const attemptsLimit = maxAttempts || Infinity;
     const deadline = deadlineMs || Infinity;
     const maxDelayMs = cap(number(options, "maxDelayMs", 0, Infinity, 30_000));
-    const jitterMode = word(options, "jitter", ["none", "full", "equal"], 1);
+    const jitterMode = word(options, "jitter", ["none", "full", "equal"], "full");
     const jitter = kind === 1 ? 0 : jitterMode;
     const { random: given = Math.random } = options;
     const draw = callable("random", given);
@@ -72,7 +78,7 @@ export const createBackoff = (module: WebAssembly.Module) => {
       const retryAfterMs = outcome?.retryAfterMs;
       random = draw;
       curve = shape;
-      const code = decide(
+      const delayMs = decide(
         kind,
         baseMs,
         factor,
@@ -87,26 +93,20 @@ export const createBackoff = (module: WebAssembly.Module) => {
         outcome?.retryable !== false,
         numeric(retryAfterMs),
       );
-      if (code < 0) {
-        const field = FIELDS.at(code)!;
+      if (delayMs < -3) {
+        const field = ANSWERS.at(delayMs) as keyof RetryState;
         throw new StateError(field, (state ?? (0 as never))[field]);
       }
       const made = numbers[0]!;
       const remainingMs = numbers[1]!;
-      if (code === 0) {
-        const delayMs = numbers[2]!;
+      if (delayMs >= 0) {
         return {
-          state: { attempts: made, startedAt: numbers[3]!, prevDelayMs: delayMs },
+          state: { attempts: made, startedAt, prevDelayMs: delayMs },
           decision: { retry: true, delayMs, attempts: made, remainingMs },
         };
       }
-      const decision: Decision = {
-        retry: false,
-        delayMs: 0,
-        attempts: made,
-        remainingMs,
-        reason: REASONS[code - 1]!,
-      };
+      const reason = ANSWERS.at(delayMs) as StopReason;
+      const decision: Decision = { retry: false, delayMs: 0, attempts: made, remainingMs, reason };
       if (retryAfterMs !== undefined) decision.retryAfterMs = retryAfterMs;
       return { state, decision };
     };

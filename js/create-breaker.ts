@@ -9,6 +9,7 @@ import type {
   ConsecutiveBreakerOptions,
   ConsecutiveBreakerState,
   CoreBreaker,
+  OpenGrowth,
   RecoveryOptions,
   RecoveryState,
   Reported,
@@ -65,29 +66,39 @@ export const createBreaker = (module: WebAssembly.Module) => {
 
   const recoveryOptions = (options: RecoveryOptions) => {
     const openMs = number(options, "openMs", 1, MAX);
-    const growth = word(options, "openGrowth", GROWTH, 0);
-    const factor = number(options, "openFactor", 1, Number.MAX_VALUE, 2);
-    const maxOpenMs = number(options, "maxOpenMs", openMs, Infinity, Infinity);
+    const { openGrowth } = options;
+    const grows = Object(openGrowth) as OpenGrowth;
+    const growth = openGrowth === undefined ? 0 : word(grows, "curve", GROWTH);
+    const factor = number(grows, "factor", 1, Number.MAX_VALUE, growth === 2 ? 3 : 2);
+    const maxOpenMs = number(grows, "maxOpenMs", openMs, MAX, growth ? undefined : openMs);
     const openJitter = number(options, "openJitter", 0, 1, 0);
     const probes = number(options, "halfOpenProbes", 1, MAX, 1, "whole ");
     const successes = number(options, "successThreshold", 1, probes, probes, "whole ");
     const halfOpenMs = number(options, "halfOpenMs", 1, MAX, openMs);
     const { random: draw = Math.random } = options;
-    return { openMs, growth, factor, maxOpenMs, openJitter, probes, successes, halfOpenMs, draw: callable("random", draw) };
+    return {
+      openMs,
+      growth,
+      factor,
+      maxOpenMs,
+      openJitter,
+      probes,
+      successes,
+      halfOpenMs,
+      draw: callable("random", draw),
+    };
   };
 
-  const breaker = <S extends RecoveryState>(
-    run: Step<S>,
-    write: () => S,
-    init: (now: number) => S,
-  ): CoreBreaker<S> => {
+  const breaker = <S extends RecoveryState>(run: Step<S>, write: () => S, init: (now: number) => S): CoreBreaker<S> => {
     const request = (state: S, now: number): { state: S; verdict: BreakerVerdict } => {
       const code = run(0, state, now);
       const verdict = { ok: code > 0, status: STATUS[numbers[0]!]!, retryAfterMs: numbers[14]! };
       return { state: code === 2 ? write() : state, verdict };
     };
-    const record = (operation: number) => (state: S, now: number, call?: Call): S =>
-      run(operation, state, now, call) > 2 ? write() : state;
+    const record =
+      (operation: number) =>
+      (state: S, now: number, call?: Call): S =>
+        run(operation, state, now, call) > 2 ? write() : state;
     return Object.freeze({
       init,
       request,
@@ -96,7 +107,7 @@ export const createBreaker = (module: WebAssembly.Module) => {
       ignore: record(3),
       peek: (state: S, now: number) => request(state, now).verdict,
       report: (state: S, now: number, result: CallResult, call?: Call) => {
-        const code = run(1 + word({ result }, "result", RESULTS, -1), state, now, call);
+        const code = run(1 + word({ result }, "result", RESULTS), state, now, call);
         return { state: code > 2 ? write() : state, reported: REPORTED[code % 3]! };
       },
     });
@@ -106,12 +117,29 @@ export const createBreaker = (module: WebAssembly.Module) => {
   const consecutiveBreaker = (options: ConsecutiveBreakerOptions): CoreBreaker<ConsecutiveBreakerState> => {
     options ??= {} as never;
     const threshold = number(options, "failureThreshold", 1, MAX, undefined, "whole ");
-    const { openMs, growth, factor, maxOpenMs, openJitter, probes: limit, successes: needed, halfOpenMs, draw } =
-      recoveryOptions(options);
+    const {
+      openMs,
+      growth,
+      factor,
+      maxOpenMs,
+      openJitter,
+      probes: limit,
+      successes: needed,
+      halfOpenMs,
+      draw,
+    } = recoveryOptions(options);
     return breaker<ConsecutiveBreakerState>(
       (operation, state, now, call) => {
-        const { status, changedAt, probes, successes, failures, openings = 0, openForMs = 0, aheadMs = 0 } =
-          state ?? (0 as never);
+        const {
+          status,
+          changedAt,
+          probes,
+          successes,
+          failures,
+          openings = 0,
+          openForMs = 0,
+          aheadMs = 0,
+        } = state ?? (0 as never);
         random = draw;
         return checked(
           step(
@@ -175,8 +203,17 @@ export const createBreaker = (module: WebAssembly.Module) => {
     const minimumThroughput = number(options, "minimumThroughput", 1, MAX, 20, "whole ");
     const slowCallMs = number(options, "slowCallMs", 1, Infinity, Infinity);
     const slowRatio = number(options, "slowRatio", ABOVE_0, 1, 1);
-    const { openMs, growth, factor, maxOpenMs, openJitter, probes: limit, successes: needed, halfOpenMs, draw } =
-      recoveryOptions(options);
+    const {
+      openMs,
+      growth,
+      factor,
+      maxOpenMs,
+      openJitter,
+      probes: limit,
+      successes: needed,
+      halfOpenMs,
+      draw,
+    } = recoveryOptions(options);
     return breaker<RollingBreakerState>(
       (operation, state, now, call) => {
         const {
@@ -267,10 +304,45 @@ export const createBreaker = (module: WebAssembly.Module) => {
   const force =
     (operation: number) =>
     <S>(state: S, now: number): S => {
-      const { status, changedAt, probes = 0, successes = 0, openings = 0, openForMs = 0, aheadMs = 0 } = (state ??
-        0) as Partial<RecoveryState>;
+      const {
+        status,
+        changedAt,
+        probes = 0,
+        successes = 0,
+        openings = 0,
+        openForMs = 0,
+        aheadMs = 0,
+      } = (state ?? 0) as Partial<RecoveryState>;
       const given = [changedAt, probes, successes, openings, openForMs, aheadMs].map(numeric);
-      const code = step(statusCode(status), ...given, 0, 0, 0, 0, 0, 0, 0, operation, now, NaN, NaN, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+      const code = step(
+        statusCode(status),
+        ...given,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        operation,
+        now,
+        NaN,
+        NaN,
+        1,
+        0,
+        1,
+        1,
+        0,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+      );
       checked(code, state, CONSECUTIVE);
       const next = {
         ...state,

@@ -21,16 +21,20 @@ export const number = <Fallback>(
     return value;
   }
   const bound = low === ABOVE_0 ? "above 0, up to " : `from ${low} to `;
-  throw optionError(typeof value === "number" ? RangeError : TypeError, name, `a ${whole}number ${bound}${high}`, value);
+  throw optionError(
+    typeof value === "number" ? RangeError : TypeError,
+    name,
+    `a ${whole}number ${bound}${high}`,
+    value,
+  );
 };
 
 /** An option that is one of some words, as its index. */
-export const word = (options: object, name: string, words: readonly string[], fallback: number): number => {
-  const value = (options as Options)[name];
-  const index = value === undefined ? fallback : words.indexOf(value as string);
-  if (index < 0 && value !== undefined) {
-    throw optionError(typeof value === "string" ? RangeError : TypeError, name, words.join(" or "), value);
-  }
+export const word = (options: object, name: string, words: readonly string[], fallback?: string): number => {
+  const given = (options as Options)[name];
+  const value = given === undefined ? fallback : given;
+  const index = words.indexOf(value as string);
+  if (index < 0) throw optionError(typeof value === "string" ? RangeError : TypeError, name, words.join(" or "), value);
   return index;
 };
 

@@ -143,8 +143,14 @@ export interface CoreBreaker<S> extends Breaker<S> {
   report(state: S, now: number, result: CallResult, call?: Call): { state: S; reported: Reported };
 }
 
-/** The curve by which the open time grows with each opening in a row. */
-export type OpenGrowth = "none" | "exponential" | "decorrelatedJitter" | "fibonacci" | "linear";
+/** How the open time grows with each opening in a row: along a curve of `/backoff`, whose base is `openMs`. */
+export interface OpenGrowth {
+  curve: "exponential" | "decorrelatedJitter" | "fibonacci" | "linear";
+  /** Of the first two: from 1. Default 2, and 3 for decorrelated jitter. */
+  factor?: number;
+  /** The longest opening, in milliseconds: from `openMs`. */
+  maxOpenMs: number;
+}
 
 export interface RecoveryOptions {
   /** How long calls are refused before a probe is admitted, in milliseconds: from 1. */
@@ -157,10 +163,6 @@ export interface RecoveryOptions {
   halfOpenMs?: number;
   /** Lets the open time grow with each opening in a row. Default: every opening lasts `openMs`. */
   openGrowth?: OpenGrowth;
-  /** Of exponential and decorrelated growth: from 1. Default 2. */
-  openFactor?: number;
-  /** The longest open time under `openGrowth`: from `openMs`. Default `Infinity`. */
-  maxOpenMs?: number;
   /** Lengthens each opening by a random part of itself, up to this share: from 0 to 1. Default 0. */
   openJitter?: number;
   /** The source of randomness for `openJitter`, in [0, 1). Default `Math.random`. */

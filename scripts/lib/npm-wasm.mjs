@@ -16,7 +16,16 @@ const binaries = fromRoot("node_modules", ".bin");
 
 /** Compiles every program and writes it, as small as it gets, into `folder`. */
 export function buildPrograms(folder) {
-  const flags = ["--package", "retry-primitives-boundary", "--profile", "wasm", "--target", target, "--bins", "--quiet"];
+  const flags = [
+    "--package",
+    "retry-primitives-boundary",
+    "--profile",
+    "wasm",
+    "--target",
+    target,
+    "--bins",
+    "--quiet",
+  ];
   execFileSync("cargo", ["build", ...flags], {
     cwd: fromRoot(),
     stdio: "inherit",
@@ -42,7 +51,17 @@ function shrink(input, output) {
   const stripped = `${output}.unoptimized`;
   const run = (tool, ...args) => execFileSync(join(binaries, tool), [...args, ...features], { stdio: "pipe" });
   run("wasm-metadce", input, "--graph-file", graph, "-o", stripped);
-  run("wasm-opt", "-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features", stripped, "-o", output);
+  run(
+    "wasm-opt",
+    "-Oz",
+    "--converge",
+    "--strip-debug",
+    "--strip-producers",
+    "--strip-target-features",
+    stripped,
+    "-o",
+    output,
+  );
   execFileSync("rm", [stripped]);
 }
 

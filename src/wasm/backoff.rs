@@ -1,18 +1,18 @@
 //! The policies.
 
-use super::{count, invalid, is_count, number};
+use super::{count, is_count, number};
+use crate::Outcome;
 use crate::backoff::{
     Constant, Curve, Decision, DecorrelatedJitter, Exponential, Fibonacci, Jitter, Linear, Policy, RetryState,
     StopReason,
 };
 use crate::number::floor_ms;
 use crate::stored::{DELAY, TIME};
-use crate::Outcome;
 
-/// How many numbers [`next`] gives back.
-pub const NUMBERS: usize = 4;
+/// How many numbers [`next`] gives back beside its answer.
+pub const NUMBERS: usize = 2;
 
-/// `attempts`, `remainingMs`, then for a retry `delayMs` and `startedAt`.
+/// `attempts` and `remainingMs`.
 pub type Numbers = [f64; NUMBERS];
 
 /// Any of the curves: `curve` is 0 exponential, 1 decorrelated jitter, 2 Fibonacci, 3 linear, 4 constant, and else
@@ -62,8 +62,8 @@ pub fn policy<C>(curve: C, jitter: i32, max_attempts: f64, deadline_ms: f64, max
     Policy { curve, jitter, max_attempts: count(max_attempts), deadline_ms, max_delay_ms }
 }
 
-/// One decision. 0 is a retry, 1 to 3 a stop (non-retryable, attempts, deadline); negative is [`invalid`] with an index
-/// into `state`: `attempts`, `startedAt`, `prevDelayMs`.
+/// One decision. The answer is the delay of a retry, -1 to -3 for a stop (non-retryable, attempts, deadline), or -4 to -6
+/// for a wrong field in `state` (`attempts`, `startedAt`, `prevDelayMs`). `startedAt` stays what it is.
 #[inline]
 pub fn next<C: Curve>(
     numbers: &mut Numbers,
@@ -73,33 +73,26 @@ pub fn next<C: Curve>(
     retryable: bool,
     retry_after_ms: f64,
     random: impl FnMut() -> f64,
-) -> i32 {
+) -> f64 {
     if !is_count(attempts) {
-        return invalid(0);
+        return -4.0;
     }
     if !TIME.accepts(started_at) {
-        return invalid(1);
+        return -5.0;
     }
     if !DELAY.accepts(prev_delay_ms) {
-        return invalid(2);
+        return -6.0;
     }
     let state = RetryState { attempts: count(attempts), started_at, prev_delay_ms };
     // NaN is no floor at all.
     let outcome = Outcome { retryable, retry_after_ms: Some(retry_after_ms) };
-    let (next, decision) = policy.next(state, now, outcome, random);
-    numbers[0] = number(decision.attempts());
-    match decision {
-        Decision::Retry { delay_ms, remaining_ms, .. } => {
-            [_, numbers[1], numbers[2], numbers[3]] = [0.0, remaining_ms, delay_ms, next.started_at];
-            0
-        }
-        Decision::Stop { reason, remaining_ms, .. } => {
-            numbers[1] = remaining_ms;
-            match reason {
-                StopReason::NonRetryable => 1,
-                StopReason::MaxAttempts => 2,
-                StopReason::Deadline => 3,
-            }
-        }
-    }
+    let (_, decision) = policy.next(state, now, outcome, random);
+    let (answer, remaining_ms) = match decision {
+        Decision::Retry { delay_ms, remaining_ms, .. } => (delay_ms, remaining_ms),
+        Decision::Stop { reason: StopReason::NonRetryable, remaining_ms, .. } => (-1.0, remaining_ms),
+        Decision::Stop { reason: StopReason::MaxAttempts, remaining_ms, .. } => (-2.0, remaining_ms),
+        Decision::Stop { reason: StopReason::Deadline, remaining_ms, .. } => (-3.0, remaining_ms),
+    };
+    *numbers = [number(decision.attempts()), remaining_ms];
+    answer
 }

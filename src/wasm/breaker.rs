@@ -3,10 +3,8 @@
 #![allow(missing_docs, reason = "fields are named as those of a state are")]
 
 use super::{count, invalid, is_count, number};
-use crate::breaker::{
-    CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open,
-};
 pub use crate::breaker::numbers::{LedgerNumbers, RecoveryNumbers};
+use crate::breaker::{CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open};
 use crate::stored::{LENGTH, TIME};
 
 /// How many numbers [`step`] gives back.

@@ -46,7 +46,7 @@ mod exports {
         now: f64,
         retryable: i32,
         retry_after_ms: f64,
-    ) -> i32 {
+    ) -> f64 {
         let policy = backoff::policy(
             backoff::Shape { curve, base_ms, factor, custom: |attempt, previous| b(attempt, previous) },
             jitter,

@@ -3,7 +3,9 @@
 
 #[cfg(target_family = "wasm")]
 mod exports {
-    use retry_primitives::wasm::breaker::{Call, LedgerNumbers, NUMBERS as LENGTH, Numbers, RecoveryNumbers, StateNumbers, step};
+    use retry_primitives::wasm::breaker::{
+        Call, LedgerNumbers, NUMBERS as LENGTH, Numbers, RecoveryNumbers, StateNumbers, step,
+    };
     use retry_primitives_boundary::Fixed;
 
     static NUMBERS: Fixed<Numbers> = Fixed::new([0.0; LENGTH]);
