@@ -82,56 +82,46 @@ impl Recovery {
         report: &Report,
         random: &mut dyn FnMut() -> f64,
     ) -> (S, Reported) {
-        let recovery = state.recovery();
+        let mut recovery = state.recovery();
         if report.epoch.is_some_and(|epoch| epoch != recovery.changed_at) {
             return (state, Reported::Stale);
         }
         let now = finite_time(now);
-        match recovery.status {
+        let ignored = report.result == CallResult::Ignored;
+        let opens = match recovery.status {
             Status::Closed => {
-                if report.result == CallResult::Ignored {
+                if ignored {
                     return (state, Reported::Ignored);
                 }
-                if ledger.count(&mut state, now, report) {
-                    state.set_recovery(self.opened(recovery, now, random));
-                }
-                (state, Reported::Counted)
+                ledger.count(&mut state, now, report)
             }
             Status::HalfOpen if recovery.probes > recovery.successes => {
-                self.end_probe(ledger, state, now, report, random)
+                if ignored {
+                    recovery.probes -= 1;
+                    state.set_recovery(recovery);
+                    return (state, Reported::Ignored);
+                }
+                let failed = ledger.failed(report);
+                if !failed {
+                    recovery.successes += 1;
+                    if recovery.successes >= self.success_threshold {
+                        recovery = recovery.close(now);
+                        ledger.clear(&mut state, now);
+                    }
+                }
+                failed
             }
-            Status::HalfOpen | Status::Open => (state, Reported::Stale),
-        }
-    }
-
-    fn end_probe<S: BreakerState>(
-        &self,
-        ledger: &impl Ledger<S>,
-        mut state: S,
-        now: f64,
-        report: &Report,
-        random: &mut dyn FnMut() -> f64,
-    ) -> (S, Reported) {
-        let mut recovery = state.recovery();
-        if report.result == CallResult::Ignored {
-            recovery.probes -= 1;
-            state.set_recovery(recovery);
-            return (state, Reported::Ignored);
-        }
-        if ledger.failed(report) {
-            state.set_recovery(self.opened(recovery, now, random));
-            return (state, Reported::Counted);
-        }
-        recovery.successes += 1;
-        if recovery.successes >= self.success_threshold {
-            recovery = recovery.close(now);
-            ledger.clear(&mut state, now);
+            Status::HalfOpen | Status::Open => return (state, Reported::Stale),
+        };
+        if opens {
+            recovery = self.opened(recovery, now, random);
         }
         state.set_recovery(recovery);
         (state, Reported::Counted)
     }
 
-    #[cold]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     fn opened(&self, recovery: RecoveryState, now: f64, random: &mut dyn FnMut() -> f64) -> RecoveryState {
         let openings = self.open.openings(recovery.openings);
         let open_for_ms = self.open.draw(openings, recovery.open_for_ms, random);

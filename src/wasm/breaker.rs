@@ -33,10 +33,21 @@ pub struct StateNumbers {
     pub curr_slow: f64,
 }
 
+macro_rules! check {
+    ($($right:expr),* $(,)?) => {
+        let mut index = 0;
+        $(if !$right {
+            return Err(invalid(index));
+        }
+        index += 1;)*
+        let _ = index;
+    };
+}
+
 impl StateNumbers {
     #[inline(always)]
     fn read(self) -> Result<RollingBreakerState, i32> {
-        let checks = [
+        check!(
             self.status >= 0,
             TIME.accepts(self.changed_at),
             is_count(self.probes),
@@ -51,12 +62,7 @@ impl StateNumbers {
             is_count(self.curr_fail),
             is_count(self.prev_slow),
             is_count(self.curr_slow),
-        ];
-        for (index, right) in (0..).zip(checks) {
-            if !right {
-                return Err(invalid(index));
-            }
-        }
+        );
         Ok(RollingBreakerState {
             status: match self.status {
                 0 => Status::Closed,
@@ -136,7 +142,14 @@ pub fn step(
                 Reported::Ignored => 1,
                 Reported::Stale => 2,
             };
-            (next, if next == state { code } else { code + 3 })
+            let closed = state.status == Status::Closed;
+            let same = reported == Reported::Stale
+                || closed
+                    && (reported == Reported::Ignored
+                        || ledger.failure_threshold > 0.0
+                            && next.status == state.status
+                            && next.curr_fail == state.curr_fail);
+            (next, if same { code } else { code + 3 })
         }
     };
     let extra = number(next.openings | next.prev_slow | next.curr_slow) + next.open_for_ms + next.ahead_ms;
