@@ -53,11 +53,18 @@ pub fn error<'a>(chain: impl Iterator<Item = ErrorFacts<'a>>) -> i32 {
     }
 }
 
+/// A text up to its first zero byte, and what follows.
+#[inline(never)]
+fn until_zero(text: &str) -> (&str, &str) {
+    let end = text.bytes().position(|byte| byte == 0).unwrap_or(text.len());
+    (text.get(..end).unwrap_or(""), text.get(end + 1..).unwrap_or(""))
+}
+
 /// Three strings in one, each but the last ended by a zero byte: name, code, message.
 #[inline]
 pub fn facts(text: &str) -> ErrorFacts<'_> {
-    let (name, rest) = text.split_once('\0').unwrap_or((text, ""));
-    let (code, message) = rest.split_once('\0').unwrap_or((rest, ""));
+    let (name, rest) = until_zero(text);
+    let (code, message) = until_zero(rest);
     ErrorFacts { name, code, message }
 }
 
