@@ -2,9 +2,10 @@
 
 #![allow(missing_docs, reason = "fields are named as those of a state are")]
 
-use super::{count, invalid, is_count, number};
+use super::{invalid, number};
 pub use crate::breaker::numbers::{LedgerNumbers, RecoveryNumbers};
 use crate::breaker::{CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open};
+use crate::number::MAX_SAFE_MS;
 use crate::stored::{LENGTH, TIME};
 
 /// How many numbers [`step`] gives back.
@@ -33,55 +34,62 @@ pub struct StateNumbers {
     pub curr_slow: f64,
 }
 
-macro_rules! check {
-    ($($right:expr),* $(,)?) => {
-        let mut index = 0;
-        $(if !$right {
-            return Err(invalid(index));
-        }
+macro_rules! read {
+    ($numbers:ident, $from:literal: $($field:ident $kind:ident),* $(,)?) => {
+        let mut index = $from;
+        $(let $field = read!(@$kind $numbers.$field, index);
         index += 1;)*
         let _ = index;
     };
+    (@count $value:expr, $index:ident) => {{
+        // Signed: an unsigned conversion is a dozen instructions in wasm.
+        let whole = $value as i64;
+        if whole as f64 != $value || !(0..=MAX_SAFE_MS as i64).contains(&whole) {
+            return Err(invalid($index));
+        }
+        whole as u64
+    }};
+    (@time $value:expr, $index:ident) => {{
+        if !TIME.accepts($value) {
+            return Err(invalid($index));
+        }
+        $value
+    }};
+    (@length $value:expr, $index:ident) => {{
+        if !LENGTH.accepts($value) {
+            return Err(invalid($index));
+        }
+        $value
+    }};
 }
 
 impl StateNumbers {
     #[inline(always)]
     fn read(self) -> Result<RollingBreakerState, i32> {
-        check!(
-            self.status >= 0,
-            TIME.accepts(self.changed_at),
-            is_count(self.probes),
-            is_count(self.successes),
-            is_count(self.openings),
-            LENGTH.accepts(self.open_for_ms),
-            LENGTH.accepts(self.ahead_ms),
-            TIME.accepts(self.start),
-            is_count(self.prev_ok),
-            is_count(self.prev_fail),
-            is_count(self.curr_ok),
-            is_count(self.curr_fail),
-            is_count(self.prev_slow),
-            is_count(self.curr_slow),
-        );
+        let status = match self.status {
+            0 => Status::Closed,
+            1 => Status::Open,
+            2 => Status::HalfOpen,
+            _ => return Err(invalid(0)),
+        };
+        read!(self, 1: changed_at time, probes count, successes count, openings count, open_for_ms length,
+            ahead_ms length, start time, prev_ok count, prev_fail count, curr_ok count, curr_fail count,
+            prev_slow count, curr_slow count);
         Ok(RollingBreakerState {
-            status: match self.status {
-                0 => Status::Closed,
-                1 => Status::Open,
-                _ => Status::HalfOpen,
-            },
-            changed_at: self.changed_at,
-            probes: count(self.probes),
-            successes: count(self.successes),
-            openings: count(self.openings),
-            open_for_ms: self.open_for_ms,
-            ahead_ms: self.ahead_ms,
-            start: self.start,
-            prev_ok: count(self.prev_ok),
-            prev_fail: count(self.prev_fail),
-            curr_ok: count(self.curr_ok),
-            curr_fail: count(self.curr_fail),
-            prev_slow: count(self.prev_slow),
-            curr_slow: count(self.curr_slow),
+            status,
+            changed_at,
+            probes,
+            successes,
+            openings,
+            open_for_ms,
+            ahead_ms,
+            start,
+            prev_ok,
+            prev_fail,
+            curr_ok,
+            curr_fail,
+            prev_slow,
+            curr_slow,
         })
     }
 }
@@ -124,11 +132,13 @@ pub fn step(
                 (true, Status::Closed) => 1,
                 (true, _) => 2,
             };
+            if code < 2 {
+                numbers[0] = f64::from(state.status as i32);
+                return code;
+            }
             (next, code)
         }
-        4 => (force_open(state, now), 0),
-        5 => (force_close(state, now), 0),
-        _ => {
+        1..=3 => {
             let result = match operation {
                 1 => CallResult::Success,
                 2 => CallResult::Failure,
@@ -137,20 +147,24 @@ pub fn step(
             let epoch = if epoch.is_nan() { None } else { Some(epoch) };
             let report = Report { result, epoch, duration_ms: Some(duration_ms) };
             let (next, reported) = recovery.report(&ledger.build(), state, now, &report, &mut || random());
-            let code = match reported {
-                Reported::Counted => 0,
-                Reported::Ignored => 1,
-                Reported::Stale => 2,
+            // Nothing that is counted leaves a window as it was, and nothing that leaves `closed` is ignored.
+            let same = match reported {
+                Reported::Counted => {
+                    ledger.failure_threshold > 0.0
+                        && (state.status, next.status) == (Status::Closed, Status::Closed)
+                        && next.curr_fail == state.curr_fail
+                }
+                Reported::Ignored => state.status == Status::Closed,
+                Reported::Stale => true,
             };
-            let closed = state.status == Status::Closed;
-            let same = reported == Reported::Stale
-                || closed
-                    && (reported == Reported::Ignored
-                        || ledger.failure_threshold > 0.0
-                            && next.status == state.status
-                            && next.curr_fail == state.curr_fail);
-            (next, if same { code } else { code + 3 })
+            let code = reported as i32;
+            if same {
+                return code;
+            }
+            (next, code + 3)
         }
+        4 => (force_open(state, now), 0),
+        _ => (force_close(state, now), 0),
     };
     let extra = number(next.openings | next.prev_slow | next.curr_slow) + next.open_for_ms + next.ahead_ms;
     *numbers = [
