@@ -12,10 +12,12 @@ const buildCore = (...options) =>
     options,
   );
 
+const workers = ["--package", "worker-example", "--package", "integration-worker"];
+
 /**
  * Every check of this repository, in the order of `npm test`: cheap ones first.
  *
- * `commands` run one after another; `worker: true` asks for the built example; `environment` is added to ours.
+ * `commands` run one after another; `worker` is the folder of the worker that must be built first; `environment` is added to ours.
  */
 export const steps = [
   {
@@ -53,7 +55,7 @@ export const steps = [
     title: "Lints, on this machine's target and on wasm",
     commands: [
       ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
-      ["cargo", "clippy", "--package", "worker-example", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"],
+      ["cargo", "clippy", ...workers, "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"],
     ],
   },
   {
@@ -73,16 +75,23 @@ export const steps = [
     commands: [[process.execPath, fromRoot("tests", "parity", "run.mjs")]],
   },
   {
+    name: "workers",
+    title: "The Workers integration on a real workerd",
+    // They wait for alarms more than they compute.
+    commands: [[modernNode, "--test", "--test-reporter=spec", "--test-concurrency=4", ...testFiles("tests/workers")]],
+    worker: "tests/workers",
+  },
+  {
     name: "e2e",
     title: "The built example on a real workerd",
     commands: [[modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/e2e")]],
-    worker: true,
+    worker: "worker-example",
   },
   {
     name: "wrangler",
     title: "wrangler.toml could be deployed",
     commands: [[modernNode, wrangler, "deploy", "--dry-run", "--outdir", fromRoot("target", "wrangler")]],
     environment: { WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: fromRoot("target", "wrangler-logs") },
-    worker: true,
+    worker: "worker-example",
   },
 ];

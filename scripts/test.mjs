@@ -32,8 +32,9 @@ await exitOnFailure(async () => {
 
   await measure("setup", "Packages and targets", prepare);
   for (const step of selected) {
-    if (step.worker && !results.some(({ name }) => name === "build")) {
-      await measure("build", "Tools and the example for workerd", prepareWorker);
+    const build = `build ${step.worker}`;
+    if (step.worker && !results.some(({ name }) => name === build)) {
+      await measure(build, "Tools and the worker for workerd", () => prepareWorker(step.worker));
     }
     if (await measure(step.name, step.title, () => runStep(step))) break;
   }

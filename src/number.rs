@@ -5,6 +5,16 @@
 /// Every delay and every `Retry-After` saturates here, about 285,000 years.
 pub const MAX_SAFE_MS: f64 = 9_007_199_254_740_991.0;
 
+/// JavaScript's last date, in milliseconds since 1970: the bound on a moment that is stored.
+#[cfg(feature = "operation")]
+pub(crate) const MAX_DATE_MS: f64 = 8.64e15;
+
+/// A moment that JavaScript can hold as a date.
+#[cfg(feature = "operation")]
+pub(crate) fn date_ms(moment: f64) -> f64 {
+    finite_time(moment).clamp(-MAX_DATE_MS, MAX_DATE_MS)
+}
+
 /// The nearest whole number, halves up; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn round_ms(ms: f64) -> f64 {

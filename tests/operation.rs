@@ -283,3 +283,31 @@ fn a_start_over_says_what_was_wrong() {
     assert_eq!(operation.alarm(), Some(5.0));
     assert_eq!(operation.recovered.as_deref(), Some("the stored state was unreadable"));
 }
+
+/// Case 8: a Retry-After past every date saturates; what is stored can still be read, and named by an alarm.
+#[test]
+fn a_wait_past_the_last_date_is_stored_and_read_back() {
+    let policy = exponential(Duration::from_secs(1)).unlimited_attempts().build().unwrap();
+    for now in [0.0, 1.7e12, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut operation = Operation::start(&policy, now);
+        let Wake::Attempt(ticket) = operation.wake(&policy, now, Duration::MAX, || 0.5) else { panic!("{now}") };
+        assert!(operation.alarm().unwrap() <= 8.64e15);
+        let report = Report::failure(Outcome { retryable: true, retry_after_ms: Some(f64::INFINITY) });
+        operation.settle(&policy, ticket, f64::INFINITY, report, || 0.5);
+        assert_eq!(operation.alarm(), Some(8.64e15));
+        let text = serde_json::to_string(&operation).unwrap();
+        assert_eq!(serde_json::from_str::<Operation>(&text).expect(&text), operation);
+    }
+}
+
+/// Design, Core: "State read back from a store is untrusted".
+#[test]
+fn a_due_moment_past_the_last_date_is_unreadable() {
+    let text = |due: &str| {
+        let state = r#"{"attempts":0,"startedAt":0,"prevDelayMs":0}"#;
+        format!(r#"{{"phase":{{"status":"waiting","due":{due}}},"state":{state},"history":[],"added later":1}}"#)
+    };
+    assert!(serde_json::from_str::<Operation>(&text("8640000000000000")).is_ok());
+    let error = serde_json::from_str::<Operation>(&text("8640000000000001")).unwrap_err().to_string();
+    assert!(error.contains("due must be a number of milliseconds from -8.64e15 to 8.64e15"), "{error}");
+}

@@ -8,9 +8,9 @@ export async function prepare() {
   await installTargets();
 }
 
-/** What running the example needs, down to the built worker itself. */
-export async function prepareWorker() {
+/** What running a worker needs, down to the built worker itself: the example, or the one in another folder. */
+export async function prepareWorker(folder = "worker-example") {
   await prepare();
   await installTools();
-  await buildWorker();
+  await buildWorker(folder);
 }

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { readIfPresent } from "./node-modules.mjs";
 import { fromRoot, root, toolsFolder } from "./paths.mjs";
 import { runWithProgress } from "./run.mjs";
 import { toolPath } from "./rust.mjs";
 
-const inputs = ["Cargo.toml", "Cargo.lock", "package-lock.json", "src", "worker-example"];
 const ignored = new Set(["build", "node_modules", "target"]);
-const output = fromRoot("worker-example", "build", "index_bg.wasm");
-const stamp = fromRoot("target", "worker-example.built-from");
 
-/** Builds worker-example for the Workers runtime, unless its sources are those of the last build. */
-export async function buildWorker() {
-  const wanted = fingerprint(root, inputs);
+/** Builds the worker in a folder of this repository for the Workers runtime, unless its sources are those of the last build. */
+export async function buildWorker(folder) {
+  const crate = [`${folder}/Cargo.toml`, `${folder}/src`];
+  const wanted = fingerprint(root, ["Cargo.toml", "Cargo.lock", "package-lock.json", "src", ...crate]);
+  const output = fromRoot(folder, "build", "index_bg.wasm");
+  const stamp = fromRoot("target", `${basename(folder)}.built-from`);
   if (existsSync(output) && readIfPresent(stamp) === wanted) return;
   const binaries = fromRoot("node_modules", ".bin");
   await runWithProgress(
-    "Building worker-example",
+    `Building ${folder}`,
     "a minute or two at first, then seconds",
     toolPath("worker-build"),
-    ["--profile", "wasm", "worker-example"],
+    ["--profile", "wasm", folder],
     {
       PATH: [join(toolsFolder, "bin"), process.env.PATH].join(delimiter),
       WASM_BINDGEN_BIN: toolPath("wasm-bindgen"),

@@ -13,6 +13,8 @@ pub struct Constant {
 
 /// Waits `delay` after every attempt: for polling something that will appear.
 ///
+/// `delay` may be zero, which retries at once.
+///
 /// ```
 /// use core::time::Duration;
 /// use retry_primitives::backoff::{Jitter, constant};

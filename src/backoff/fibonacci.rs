@@ -14,6 +14,8 @@ pub struct Fibonacci {
 /// Waits `base` times the n-th Fibonacci number (1, 1, 2, 3, 5, 8, ...) after attempt n: grows by 1.6, gentler than
 /// doubling.
 ///
+/// `base` may be zero, which retries at once.
+///
 /// ```
 /// use core::time::Duration;
 /// use retry_primitives::backoff::{Jitter, fibonacci};

@@ -13,6 +13,8 @@ pub struct Linear {
 
 /// Waits `base * n` after attempt n: for a lock, a lease or a quota window that frees itself.
 ///
+/// `base` may be zero, which retries at once.
+///
 /// ```
 /// use core::time::Duration;
 /// use retry_primitives::backoff::{Jitter, linear};

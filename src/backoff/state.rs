@@ -18,9 +18,9 @@ use crate::stored::{COUNT, DELAY, TIME, stored};
 pub struct RetryState {
     /// Attempts that have failed so far; 0 to 2^53 - 1.
     pub attempts: u64,
-    /// When the operation began, in milliseconds on the caller's clock; finite.
+    /// When the operation began, in milliseconds on the caller's clock; within 2^53 - 1 of 0.
     pub started_at: f64,
-    /// The last wait, in milliseconds; 0 before the first.
+    /// The last wait, in milliseconds; 0 to 2^53 - 1, 0 before the first.
     pub prev_delay_ms: f64,
 }
 

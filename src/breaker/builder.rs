@@ -61,7 +61,7 @@ impl<Kind> BreakerBuilder<Kind> {
         }
     }
 
-    /// How long calls are refused before a probe is admitted. Required; at least 1 ms.
+    /// How long calls are refused before a probe is admitted: 1 ms to 2^53 - 1 ms. Required.
     #[must_use]
     pub fn open(mut self, open: Duration) -> Self {
         self.open_ms = Some(duration_ms(open));
@@ -86,8 +86,11 @@ impl<Kind> BreakerBuilder<Kind> {
     /// not probe in step: with 0.2, an open time of 10 s becomes 10 s to 12 s, in whole milliseconds. It is added after
     /// the cap of [`grow_open`](Self::grow_open).
     ///
-    /// From 0 to 1, default 0. The draw comes from the source that
-    /// [`report_with`](super::Breaker::report_with) takes; methods without one add nothing.
+    /// From 0 to 1. The draw comes from the source that [`report_with`](super::Breaker::report_with) takes; methods without
+    /// one add nothing. With [`Growth::DecorrelatedJitter`], which draws for itself, it has no effect.
+    ///
+    /// # Default
+    /// 0: nothing is added.
     ///
     /// ```
     /// use core::time::Duration;
@@ -105,27 +108,33 @@ impl<Kind> BreakerBuilder<Kind> {
         self
     }
 
-    /// How many calls a trial admits. At least 1, default 1.
+    /// How many calls a trial admits: 1 to 2^53 - 1. A probe whose outcome is ignored gives its slot back.
     ///
-    /// A probe whose outcome is ignored gives its slot back.
+    /// # Default
+    /// 1
     #[must_use]
     pub fn half_open_probes(mut self, probes: u64) -> Self {
         self.half_open_probes = probes;
         self
     }
 
-    /// How many probes must succeed to close. From 1 to `half_open_probes`, which is the default: a trial that admits
-    /// fewer could never close.
+    /// How many probes must succeed to close: 1 to `half_open_probes`, for a trial that admits fewer could never close.
+    ///
+    /// # Default
+    /// [`half_open_probes`](Self::half_open_probes)
     #[must_use]
     pub fn success_threshold(mut self, successes: u64) -> Self {
         self.success_threshold = Some(successes);
         self
     }
 
-    /// How long a trial waits for its probes before a fresh one takes its place. At least 1 ms, default `open`.
+    /// How long a trial waits for its probes before a fresh one takes its place: 1 ms to 2^53 - 1 ms.
     ///
     /// A probe that never reports (the isolate was evicted, the caller forgot) would else hold its slot forever. The
     /// fresh trial begins with the next request, and takes a new epoch: a probe of the old one is stale from then on.
+    ///
+    /// # Default
+    /// [`open`](Self::open), however much that may grow
     #[must_use]
     pub fn half_open(mut self, half_open: Duration) -> Self {
         self.half_open_ms = Some(duration_ms(half_open));

@@ -14,7 +14,7 @@ use crate::stored::COUNT;
 /// The one to reach for by default. It is blind to a dependency that fails half the time, since such a run never gets
 /// long: there, use [`rolling_breaker`](super::rolling_breaker).
 ///
-/// `failure_threshold` is at least 1. The open time must be given; see [`BreakerBuilder`] for it and the other options.
+/// `failure_threshold` is 1 to 2^53 - 1. The open time must be given; see [`BreakerBuilder`] for it and the other options.
 ///
 /// ```
 /// use core::time::Duration;
@@ -127,7 +127,7 @@ impl Threshold {
 }
 
 impl Ledger<ConsecutiveBreakerState> for Threshold {
-    #[inline]
+    #[inline(always)]
     fn count(&self, state: &mut ConsecutiveBreakerState, _now: f64, report: &Report) -> bool {
         self.count_run(&mut state.failures, report)
     }
@@ -153,12 +153,12 @@ impl Breaker for ConsecutiveBreaker {
         ConsecutiveBreakerState { status, changed_at, probes, successes, failures: 0, openings, open_for_ms, ahead_ms }
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict) {
         self.recovery.request(state, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn report_with(
         &self,
         state: Self::State,

@@ -182,32 +182,32 @@ pub trait Breaker {
     /// not admitted since), when its epoch is not the state's, or when a trial has no probe outstanding it could be from.
     ///
     /// Draws no random number: if this outcome opens a breaker with jitter, it opens for the shortest time in its range.
-    #[inline]
+    #[inline(always)]
     fn report(&self, state: Self::State, now: f64, report: Report) -> (Self::State, Reported) {
         self.report_with(state, now, report, &mut || 0.0)
     }
 
     /// Records a success of unknown epoch: [`report`](Self::report) of [`Report::success`].
-    #[inline]
+    #[inline(always)]
     fn succeed(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::success()).0
     }
 
     /// Records a failure of unknown epoch: [`report`](Self::report) of [`Report::failure`].
-    #[inline]
+    #[inline(always)]
     fn fail(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::failure()).0
     }
 
     /// Frees the slot of a call whose outcome says nothing about the dependency: [`report`](Self::report) of
     /// [`Report::ignored`].
-    #[inline]
+    #[inline(always)]
     fn ignore(&self, state: Self::State, now: f64) -> Self::State {
         self.report(state, now, Report::ignored()).0
     }
 
     /// What [`request`](Self::request) would answer now, with nothing advanced.
-    #[inline]
+    #[inline(always)]
     fn peek(&self, state: Self::State, now: f64) -> Verdict {
         self.request(state, now).1
     }

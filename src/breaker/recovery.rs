@@ -25,23 +25,11 @@ pub(crate) trait Ledger<S> {
 }
 
 impl Recovery {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
         let recovery = state.recovery();
-        if recovery.status == Status::Closed {
-            return (state, Verdict::admitted(Status::Closed, recovery.changed_at));
-        }
-        let (recovery, verdict) = self.admit(recovery, finite_time(now));
-        let mut next = state;
-        if verdict.ok {
-            next.set_recovery(recovery);
-        }
-        (next, verdict)
-    }
-
-    fn admit(&self, recovery: RecoveryState, now: f64) -> (RecoveryState, Verdict) {
         let (length, free, stranded) = match recovery.status {
-            Status::Closed => return (recovery, Verdict::admitted(Status::Closed, recovery.changed_at)),
+            Status::Closed => return (state, Verdict::admitted(Status::Closed, recovery.changed_at)),
             Status::Open => (self.open.lasts(recovery.open_for_ms), false, true),
             Status::HalfOpen => {
                 let free = recovery.probes < self.half_open_probes;
@@ -49,19 +37,26 @@ impl Recovery {
                 (self.half_open_ms, free, !free || recovery.probes > recovery.successes)
             }
         };
+        let now = finite_time(now);
         // At most the whole length: a clock that jumped back has not moved.
         let remaining = (recovery.since() + length - now).min(length);
-        let next = if stranded && remaining <= 0.0 {
+        let over = stranded && remaining <= 0.0;
+        if !over && !free {
+            return (state, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
+        }
+        let admitted = if over {
             self.fresh_trial(recovery, now)
-        } else if free {
-            RecoveryState { probes: recovery.probes + 1, ..recovery }
         } else {
-            return (recovery, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
+            RecoveryState { probes: recovery.probes + 1, ..recovery }
         };
-        (next, Verdict::admitted(Status::HalfOpen, next.changed_at))
+        let mut next = state;
+        next.set_recovery(admitted);
+        (next, Verdict::admitted(Status::HalfOpen, admitted.changed_at))
     }
 
     /// The epoch is at least the shortest open time after that of the opening: `merge` counts on it.
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     fn fresh_trial(&self, recovery: RecoveryState, now: f64) -> RecoveryState {
         let before = finite_time(recovery.changed_at);
         let at = match recovery.status {
@@ -82,46 +77,58 @@ impl Recovery {
         report: &Report,
         random: &mut dyn FnMut() -> f64,
     ) -> (S, Reported) {
-        let mut recovery = state.recovery();
+        let recovery = state.recovery();
         if report.epoch.is_some_and(|epoch| epoch != recovery.changed_at) {
             return (state, Reported::Stale);
         }
         let now = finite_time(now);
-        let ignored = report.result == CallResult::Ignored;
-        let opens = match recovery.status {
-            Status::Closed => {
-                if ignored {
-                    return (state, Reported::Ignored);
-                }
-                ledger.count(&mut state, now, report)
+        if recovery.status != Status::Closed {
+            let failed = ledger.failed(report);
+            let (recovery, reported) = self.end_probe(recovery, now, report.result, failed, random);
+            state.set_recovery(recovery);
+            if recovery.status == Status::Closed {
+                ledger.clear(&mut state, now);
             }
-            Status::HalfOpen if recovery.probes > recovery.successes => {
-                if ignored {
-                    recovery.probes -= 1;
-                    state.set_recovery(recovery);
-                    return (state, Reported::Ignored);
-                }
-                let failed = ledger.failed(report);
-                if !failed {
-                    recovery.successes += 1;
-                    if recovery.successes >= self.success_threshold {
-                        recovery = recovery.close(now);
-                        ledger.clear(&mut state, now);
-                    }
-                }
-                failed
-            }
-            Status::HalfOpen | Status::Open => return (state, Reported::Stale),
-        };
-        if opens {
-            recovery = self.opened(recovery, now, random);
+            return (state, reported);
         }
-        state.set_recovery(recovery);
+        if report.result == CallResult::Ignored {
+            return (state, Reported::Ignored);
+        }
+        if ledger.count(&mut state, now, report) {
+            state.set_recovery(self.opened(recovery, now, random));
+        }
         (state, Reported::Counted)
     }
 
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
     #[cfg_attr(target_family = "wasm", inline(always))]
-    #[cfg_attr(not(target_family = "wasm"), cold)]
+    fn end_probe(
+        &self,
+        mut recovery: RecoveryState,
+        now: f64,
+        result: CallResult,
+        failed: bool,
+        random: &mut dyn FnMut() -> f64,
+    ) -> (RecoveryState, Reported) {
+        if recovery.status == Status::Open || recovery.probes <= recovery.successes {
+            return (recovery, Reported::Stale);
+        }
+        if result == CallResult::Ignored {
+            recovery.probes -= 1;
+            return (recovery, Reported::Ignored);
+        }
+        if failed {
+            return (self.opened(recovery, now, random), Reported::Counted);
+        }
+        recovery.successes += 1;
+        if recovery.successes >= self.success_threshold {
+            recovery = recovery.close(now);
+        }
+        (recovery, Reported::Counted)
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     fn opened(&self, recovery: RecoveryState, now: f64, random: &mut dyn FnMut() -> f64) -> RecoveryState {
         let openings = self.open.openings(recovery.openings);
         let open_for_ms = self.open.draw(openings, recovery.open_for_ms, random);

@@ -20,7 +20,10 @@ use crate::stored::{COUNT, TIME};
 /// spread evenly over their bucket, and holds in seven numbers what would else be a list of calls in every write. It
 /// forgets by time: after two idle windows nothing is left.
 ///
-/// `window` is at least 1 ms. The open time must be given; see [`BreakerBuilder`] for it and what it takes to close.
+/// `window` is 1 ms to 2^53 - 1 ms. The open time must be given; see [`BreakerBuilder`] for it and what it takes to close.
+///
+/// Source: the counter of Cloudflare's ["How we built rate limiting capable of scaling to millions of
+/// domains"](https://blog.cloudflare.com/counting-things-a-lot-of-different-things/), on failures and on calls.
 ///
 /// | Option | Default | Range |
 /// | --- | --- | --- |
@@ -76,14 +79,20 @@ pub struct RollingOptions {
 }
 
 impl BreakerBuilder<RollingOptions> {
-    /// The share of failures in the window at which the breaker trips: above 0, up to 1; default 0.5.
+    /// The share of failures in the window at which the breaker trips: above 0, up to 1.
+    ///
+    /// # Default
+    /// 0.5
     #[must_use]
     pub fn failure_ratio(mut self, ratio: f64) -> Self {
         self.kind.failure_ratio = ratio;
         self
     }
 
-    /// How many calls the window must hold for a ratio to mean anything. At least 1, default 20.
+    /// How many calls the window must hold for a ratio to mean anything: 1 to 2^53 - 1.
+    ///
+    /// # Default
+    /// 20
     #[must_use]
     pub fn minimum_throughput(mut self, calls: u64) -> Self {
         self.kind.minimum_throughput = calls;
@@ -91,9 +100,12 @@ impl BreakerBuilder<RollingOptions> {
     }
 
     /// Counts a call that took longer than this as slow, whether it succeeded or failed; see
-    /// [`slow_ratio`](Self::slow_ratio). At least 1 ms; by default nothing is slow.
+    /// [`slow_ratio`](Self::slow_ratio). 1 ms to 2^53 - 1 ms.
     ///
     /// How long a call took comes with its outcome, [`Report::took`]. A slow probe is a failed one.
+    ///
+    /// # Default
+    /// Nothing is slow.
     ///
     /// ```
     /// use core::time::Duration;
@@ -115,8 +127,11 @@ impl BreakerBuilder<RollingOptions> {
         self
     }
 
-    /// The share of slow calls in the window at which the breaker trips: above 0, up to 1; default 1, as in
-    /// resilience4j. Without [`slow_call`](Self::slow_call) it does nothing.
+    /// The share of slow calls in the window at which the breaker trips: above 0, up to 1. Without
+    /// [`slow_call`](Self::slow_call) it does nothing.
+    ///
+    /// # Default
+    /// 1, as in resilience4j
     #[must_use]
     pub fn slow_ratio(mut self, ratio: f64) -> Self {
         self.kind.slow_ratio = ratio;
@@ -259,12 +274,12 @@ impl Breaker for RollingBreaker {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&self, state: Self::State, now: f64) -> (Self::State, Verdict) {
         self.recovery.request(state, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn report_with(
         &self,
         state: Self::State,
@@ -277,5 +292,29 @@ impl Breaker for RollingBreaker {
 
     fn merge(&self, a: Self::State, b: Self::State) -> Self::State {
         merge::merge(&self.recovery, a, b, RollingBreakerState::join_window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reference, "rollingBreaker" and "Recovery": the defaults, each given by hand.
+    #[test]
+    fn defaults() {
+        let second = Duration::from_secs(1);
+        let explicit = rolling_breaker(second)
+            .failure_ratio(0.5)
+            .minimum_throughput(20)
+            .slow_ratio(1.0)
+            .open(second)
+            .open_jitter(0.0)
+            .half_open_probes(1)
+            .success_threshold(1)
+            .half_open(second)
+            .build();
+        assert_eq!(rolling_breaker(second).open(second).build(), explicit);
+        let three = rolling_breaker(second).open(second).half_open_probes(3);
+        assert_eq!(three.build(), three.success_threshold(3).build());
     }
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Decision, Outcome, Policy, RetryState, StopReason,
     backoff::Curve,
-    number::{ceil_ms, duration_ms, elapsed_ms, finite_time},
+    number::{ceil_ms, date_ms, duration_ms, elapsed_ms},
 };
 
 /// One operation: its retry state, where it stands, and its latest attempts.
@@ -31,7 +31,8 @@ pub struct Operation {
     pub recovered: Option<String>,
 }
 
-/// Where an operation stands. Times are milliseconds on the caller's clock.
+/// Where an operation stands. Times are milliseconds on the caller's clock; they saturate at JavaScript's last date,
+/// 8.64e15.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "status", rename_all = "camelCase")]
 pub enum Phase {
@@ -139,7 +140,12 @@ impl Operation {
     /// An operation that begins at `now`, its first attempt due at once.
     pub fn start<C: Curve>(policy: &Policy<C>, now: f64) -> Self {
         let state = policy.init(now);
-        Self { phase: Phase::Waiting { due: state.started_at }, state, history: VecDeque::new(), recovered: None }
+        Self {
+            phase: Phase::Waiting { due: date_ms(state.started_at) },
+            state,
+            history: VecDeque::new(),
+            recovered: None,
+        }
     }
 
     /// An operation that begins at `now` in place of a stored one that could not be read; `problem` says why.
@@ -185,11 +191,11 @@ impl Operation {
         dead_man: Duration,
         random: impl FnMut() -> f64,
     ) -> Wake {
+        let now = date_ms(now);
         match self.phase {
             Phase::Waiting { due } if now >= due => {
-                let since = finite_time(now);
-                self.phase = Phase::Running { since, until: since + ceil_ms(duration_ms(dead_man)) };
-                Wake::Attempt(Ticket { attempt: self.next_attempt(), since })
+                self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
+                Wake::Attempt(Ticket { attempt: self.next_attempt(), since: now })
             }
             Phase::Running { since, until } if now >= until => {
                 let ticket = Ticket { attempt: self.next_attempt(), since };
@@ -214,7 +220,7 @@ impl Operation {
         if !current || ticket.attempt != self.next_attempt() {
             return self.progress();
         }
-        let now = finite_time(now);
+        let now = date_ms(now);
         let mut delay_ms = None;
         match report.failure {
             None => self.phase = Phase::Delivered { at: now, attempts: ticket.attempt },
@@ -224,7 +230,7 @@ impl Operation {
                     Decision::Retry { delay_ms: delay, .. } => {
                         delay_ms = Some(delay);
                         self.state = state;
-                        self.phase = Phase::Waiting { due: now + delay };
+                        self.phase = Phase::Waiting { due: date_ms(now + delay) };
                     }
                     Decision::Stop { reason, attempts, .. } => {
                         self.phase = Phase::GaveUp { at: now, reason, attempts };
@@ -235,7 +241,7 @@ impl Operation {
         let record = AttemptRecord {
             attempt: ticket.attempt,
             started_at: ticket.since,
-            took_ms: elapsed_ms(now, ticket.since),
+            took_ms: date_ms(elapsed_ms(now, ticket.since)),
             status: report.status,
             error: report.error,
             delay_ms,
@@ -249,7 +255,7 @@ impl Operation {
     pub fn cancel(&mut self, now: f64) -> bool {
         let cancels = !self.is_over();
         if cancels {
-            self.phase = Phase::Cancelled { at: finite_time(now) };
+            self.phase = Phase::Cancelled { at: date_ms(now) };
         }
         cancels
     }

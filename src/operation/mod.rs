@@ -40,14 +40,14 @@
 
 /// The numbers of an operation as a store gives them back.
 mod fields {
-    use crate::stored::{DELAY, LENGTH, TIME, json::named};
+    use crate::stored::{DATE, DELAY, LENGTH, json::named};
 
     named! {
-        due: f64 = "due", TIME;
-        since: f64 = "since", TIME;
-        until: f64 = "until", TIME;
-        at: f64 = "at", TIME;
-        started_at: f64 = "startedAt", TIME;
+        due: f64 = "due", DATE;
+        since: f64 = "since", DATE;
+        until: f64 = "until", DATE;
+        at: f64 = "at", DATE;
+        started_at: f64 = "startedAt", DATE;
         took_ms: f64 = "tookMs", LENGTH;
         delay_ms: Option<f64> = "delayMs", DELAY;
     }

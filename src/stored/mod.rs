@@ -23,6 +23,12 @@ pub(crate) const TIME: Range = Range {
     allowed: "a number of milliseconds from -(2^53 - 1) to 2^53 - 1",
     accepts: |value| value.abs() <= MAX_SAFE_MS,
 };
+/// A moment that JavaScript can hold as a date.
+#[cfg(feature = "operation")]
+pub(crate) const DATE: Range = Range {
+    allowed: "a number of milliseconds from -8.64e15 to 8.64e15",
+    accepts: |value| value.abs() <= crate::number::MAX_DATE_MS,
+};
 /// A wait.
 pub(crate) const DELAY: Range = Range {
     allowed: "a number of milliseconds from 0 to 2^53 - 1",

@@ -2,8 +2,9 @@
 
 use worker::{Result, js_sys, wasm_bindgen::JsValue, worker_sys::types::DurableObjectStorage};
 
-/// The last moment an alarm can name: JavaScript's last date, in milliseconds since 1970.
-pub const MAX_ALARM: f64 = 8.64e15;
+/// The last moment that an alarm is armed for, the first of January 2189, in milliseconds since 1970: the platform refuses
+/// "dates after 2189". An operation that is due later is woken then, and armed again.
+pub const MAX_ALARM: f64 = 6_911_049_600_000.0;
 
 /// The moment that an alarm wanted at `due` can be armed for: whole, after `now`, and not past [`MAX_ALARM`].
 ///

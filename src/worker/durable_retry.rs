@@ -1,5 +1,6 @@
 //! One operation in a Durable Object's storage.
 
+use alloc::string::{String, ToString};
 use core::{
     future::{Future, poll_fn},
     pin::pin,
@@ -8,9 +9,9 @@ use core::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use worker::{AbortController, AbortSignal, Delay, Result, Storage, js_sys, wasm_bindgen::JsValue};
+use worker::{AbortController, AbortSignal, Delay, Result, State, Storage, js_sys, wasm_bindgen::JsValue};
 
-use super::{alarm, now, random};
+use super::{alarm, now, random, watchdog::Watchdog};
 use crate::{
     OptionError, Outcome, Policy,
     backoff::Curve,
@@ -40,15 +41,17 @@ pub const GRACE: Duration = Duration::from_secs(5);
 /// object's constructor: that would cancel the one that is armed.
 #[derive(Debug)]
 pub struct DurableRetry<C> {
+    state: JsValue,
     storage: Storage,
     policy: Policy<C>,
     request_timeout: Duration,
 }
 
 impl<C: Curve> DurableRetry<C> {
-    /// The operation in `storage`, under `policy`.
-    pub const fn new(storage: Storage, policy: Policy<C>) -> Self {
-        Self { storage, policy, request_timeout: DEFAULT_REQUEST_TIMEOUT }
+    /// The operation in the storage of the object whose state is `state`, under `policy`.
+    pub fn new(state: &State, policy: Policy<C>) -> Self {
+        let (state, storage) = (JsValue::clone(state.as_raw()), state.storage());
+        Self { state, storage, policy, request_timeout: DEFAULT_REQUEST_TIMEOUT }
     }
 
     /// How long one attempt may take; then it is aborted and counts as failed. 1 ms to [`MAX_REQUEST_TIMEOUT`].
@@ -69,15 +72,17 @@ impl<C: Curve> DurableRetry<C> {
     /// Begins the operation: stores `payload` and arms the alarm for the first attempt, at once.
     ///
     /// An operation that is already there is left as it is and returned, so that a call which the platform repeats does
-    /// not repeat the operation. [`clear`](Self::clear) makes room for another.
+    /// not repeat the operation. [`clear`](Self::clear) makes room for another. One that can't be read is replaced, its
+    /// payload with it.
     ///
     /// # Errors
     /// The storage's own, or a payload that can't be serialized.
     pub async fn start<P: Serialize>(&self, payload: &P) -> Result<Operation> {
-        if let Some(operation) = self.operation().await? {
-            return Ok(operation);
-        }
-        let mut operation = Operation::start(&self.policy, now());
+        let mut operation = match self.stored().await? {
+            None => Operation::start(&self.policy, now()),
+            Some(Ok(operation)) => return Ok(operation),
+            Some(Err(problem)) => self.start_over(&problem),
+        };
         let payload = self.storage.as_raw().put(PAYLOAD_KEY, to_js(payload)?)?;
         self.store(&mut operation, Some(payload)).await?;
         Ok(operation)
@@ -89,6 +94,9 @@ impl<C: Curve> DurableRetry<C> {
     /// Returns the operation as it stands now, with [`progress`](Operation::progress), history, and whether it had to be
     /// [`recovered`](Operation::recovered); `None` when the object holds none. A failed attempt is no error here.
     ///
+    /// An attempt that panics or lets an exception through stops the object's code for good. The object is then reset at
+    /// the dead-man's moment, and the operation goes on with the next attempt.
+    ///
     /// # Errors
     /// Only the storage's own. Let them escape `alarm()`: the alarm armed last still stands.
     pub async fn on_alarm<P, F>(&self, attempt: F) -> Result<Option<Operation>>
@@ -97,10 +105,12 @@ impl<C: Curve> DurableRetry<C> {
         F: AsyncFnOnce(Attempt<P>) -> Report,
     {
         let Some(mut operation) = self.operation().await? else { return Ok(None) };
-        let wake = operation.wake(&self.policy, now(), self.request_timeout + GRACE, random);
+        let dead_man = self.request_timeout + GRACE;
+        let wake = operation.wake(&self.policy, now(), dead_man, random);
         self.store(&mut operation, None).await?;
         let Wake::Attempt(ticket) = wake else { return Ok(Some(operation)) };
 
+        let _watchdog = Watchdog::start(&self.state, dead_man)?;
         let report = self.make(ticket, attempt).await;
 
         // Others may have run while the request was out: what was read before it counts no longer.
@@ -116,14 +126,8 @@ impl<C: Curve> DurableRetry<C> {
     /// # Errors
     /// The storage's own.
     pub async fn operation(&self) -> Result<Option<Operation>> {
-        let stored = self.storage.as_raw().get(OPERATION_KEY)?;
-        let stored = js_sys::futures::JsFuture::from(stored).await?;
-        if stored.is_undefined() {
-            return Ok(None);
-        }
-        Ok(Some(serde_wasm_bindgen::from_value(stored).unwrap_or_else(|problem| {
-            Operation::start_over(&self.policy, now(), &alloc::format!("the stored state was unreadable: {problem}"))
-        })))
+        let stored = self.stored().await?;
+        Ok(stored.map(|stored| stored.unwrap_or_else(|problem| self.start_over(&problem))))
     }
 
     /// Calls the operation off. What comes of an attempt that is being made no longer counts. Returns the operation as
@@ -149,6 +153,18 @@ impl<C: Curve> DurableRetry<C> {
         all([delete, alarm::set(storage, None)?]).await
     }
 
+    /// The operation as it is stored, or what is wrong with it.
+    async fn stored(&self) -> Result<Option<core::result::Result<Operation, String>>> {
+        let stored = self.storage.as_raw().get(OPERATION_KEY)?;
+        let stored = js_sys::futures::JsFuture::from(stored).await?;
+        let read = || serde_wasm_bindgen::from_value(stored.clone());
+        Ok((!stored.is_undefined()).then(|| read().map_err(|problem| problem.to_string())))
+    }
+
+    fn start_over(&self, problem: &str) -> Operation {
+        Operation::start_over(&self.policy, now(), &alloc::format!("the stored state was unreadable: {problem}"))
+    }
+
     async fn make<P, F>(&self, ticket: Ticket, attempt: F) -> Report
     where
         P: DeserializeOwned,
@@ -157,10 +173,8 @@ impl<C: Curve> DurableRetry<C> {
         let payload = match self.storage.get(PAYLOAD_KEY).await {
             Ok(Some(payload)) => payload,
             Ok(None) => return Report::failure(Outcome::NON_RETRYABLE).with_error("the stored payload is gone"),
-            Err(error) => {
-                let error = alloc::format!("the stored payload was unreadable: {error}");
-                return Report::failure(Outcome::NON_RETRYABLE).with_error(error);
-            }
+            // The error in detail quotes what is stored, which may be secret.
+            Err(_) => return Report::failure(Outcome::NON_RETRYABLE).with_error("the stored payload was unreadable"),
         };
         let abort = AbortController::default();
         let number = ticket.attempt();
@@ -182,7 +196,7 @@ impl<C: Curve> DurableRetry<C> {
         let at = operation.alarm().map(|due| alarm::armable(due, now()));
         let alarm = alarm::set(storage, at)?;
         if let (Phase::Waiting { due }, Some(at)) = (&mut operation.phase, at) {
-            *due = at;
+            *due = due.max(at);
         }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
         all([put, alarm].into_iter().chain(with)).await

@@ -4,24 +4,7 @@
 //! are the whole state. `worker` 0.8 hides the count, so the messages here are read through a binding of their own.
 //!
 //! ```no_run
-//! use std::time::Duration;
-//!
-//! use retry_primitives::{backoff::exponential, operation::Report, worker::queue};
-//! use worker::{Env, wasm_bindgen::{self, JsValue, prelude::wasm_bindgen}};
-//!
-//! # async fn work(body: JsValue) -> Report { Report::success() }
-//! #[wasm_bindgen]
-//! pub async fn queue(batch: JsValue, _env: Env, _context: JsValue) -> Result<(), JsValue> {
-//!     let policy = exponential(Duration::from_secs(10)).max_attempts(5).build().expect("constant options");
-//!     for message in queue::messages(&batch)? {
-//!         let report = work(message.body()?).await;
-//!         if let queue::Settled::GaveUp { reason, .. } = queue::settle(&message, &policy, &report)? {
-//!             worker::console_error!("giving up on {}: {reason}", message.id()?);
-//!             message.ack()?; // or hand it to a dead-letter queue of your own first
-//!         }
-//!     }
-//!     Ok(())
-//! }
+#![doc = include_str!("examples/consumer.rs")]
 //! ```
 
 use alloc::{string::String, vec::Vec};
@@ -51,7 +34,8 @@ pub enum Settled {
         attempts: u64,
     },
     /// The policy stopped. The message is **not** settled, so that it can be kept first: acknowledge it, or ask for a
-    /// retry to let the queue's own `max_retries` move it to the dead-letter queue.
+    /// retry to let the queue's own `max_retries` move it to the dead-letter queue. Left as it is, it counts as
+    /// acknowledged when the handler returns.
     GaveUp {
         /// Why.
         reason: StopReason,

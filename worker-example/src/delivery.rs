@@ -62,7 +62,7 @@ impl worker::DurableObject for Delivery {
 impl Delivery {
     fn retry(&self, options: &Options) -> Result<DurableRetry<Exponential>> {
         let refused = |error: retry_primitives::OptionError| Error::from(error.to_string());
-        let retry = DurableRetry::new(self.state.storage(), options.policy().map_err(refused)?);
+        let retry = DurableRetry::new(&self.state, options.policy().map_err(refused)?);
         retry.request_timeout(options.timeout()).map_err(refused)
     }
 
