@@ -36,6 +36,8 @@ pub mod worker;
 
 #[cfg(any(test, feature = "operation"))]
 extern crate alloc;
+#[cfg(any(test, feature = "worker"))]
+extern crate std;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
 pub use error::{OptionError, StateError};

@@ -12,8 +12,10 @@ export const modernNode = isAtLeast(process.versions.node, minimum)
   : fromRoot("node_modules", "node", "bin", "node");
 
 /** Runs one of our scripts on that Node.js and hands on the signals that end it; resolves to its exit code. */
-export async function runScript(name) {
-  const child = spawn(modernNode, [fromRoot("scripts", name)], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+export async function runScript(name, ...parameters) {
+  const child = spawn(modernNode, [fromRoot("scripts", name), ...parameters], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   // A terminal sends Ctrl-C to both processes; a lone SIGINT is handed on. The child counts only the first.
   process.on("SIGINT", () => child.kill("SIGINT"));

@@ -12,7 +12,7 @@ Paste these into another terminal.
 
    ID=$(curl -s ${service}/deliveries ${authorization} \\
      -H "content-type: application/json" \\
-     -d '{"url":"${service}/demo/receiver?failures=2","payload":{"hello":"world"}}' \\
+     -d '{"url":"${service}/demo/receiver?failures=2","payload":{"hello":"world"},"policy":{"baseMs":2000,"factor":2}}' \\
      | sed -E 's/.*"id" *: *"([^"]+)".*/\\1/'); echo "$ID"
 
 2. Watch it wait for its next attempt:

@@ -193,7 +193,7 @@ impl Operation {
     ) -> Wake {
         let now = date_ms(now);
         match self.phase {
-            Phase::Waiting { due } if now >= due => {
+            Phase::Waiting { .. } if self.is_due(now) => {
                 self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
                 Wake::Attempt(Ticket { attempt: self.next_attempt(), since: now })
             }
@@ -248,6 +248,30 @@ impl Operation {
         };
         remember(&mut self.history, record);
         self.progress()
+    }
+
+    /// Puts a waiting operation off until `until`, because its request would not be let out before: a circuit breaker is
+    /// open. That spends no attempt: retry state and history stay as they are, and a moment before the one it already
+    /// waits for changes nothing.
+    ///
+    /// The deadline holds all the same: where `until` does not lie before it, the policy stops here, with
+    /// [`StopReason::Deadline`]. A policy without a deadline can be put off for ever. An attempt that is being made is
+    /// left alone, and so is an operation that is over.
+    pub fn postpone<C: Curve>(&mut self, policy: &Policy<C>, now: f64, until: f64) -> Progress {
+        if let Phase::Waiting { due } = self.phase {
+            let until = date_ms(until).max(due);
+            self.phase = if elapsed_ms(until, date_ms(self.state.started_at)) < policy.deadline_ms {
+                Phase::Waiting { due: until }
+            } else {
+                Phase::GaveUp { at: date_ms(now), reason: StopReason::Deadline, attempts: self.state.attempts }
+            };
+        }
+        self.progress()
+    }
+
+    /// Whether the next attempt may start at `now`.
+    pub fn is_due(&self, now: f64) -> bool {
+        matches!(self.phase, Phase::Waiting { due } if now >= due)
     }
 
     /// Calls the operation off, unless it is over; says whether this call did it. An attempt that is being made cannot be

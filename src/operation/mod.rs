@@ -14,6 +14,8 @@
 //!                cancel, from waiting or running ───────> cancelled
 //! ```
 //!
+//! [`Operation::postpone`] keeps it waiting for longer, where a circuit breaker would refuse the attempt.
+//!
 //! The Workers integration stores it in a Durable Object; a job table or a file does as well.
 //!
 //! ```

@@ -72,15 +72,15 @@ impl<C: Curve> DurableRetry<C> {
     /// Begins the operation: stores `payload` and arms the alarm for the first attempt, at once.
     ///
     /// An operation that is already there is left as it is and returned, so that a call which the platform repeats does
-    /// not repeat the operation. [`clear`](Self::clear) makes room for another. One that can't be read is replaced, its
-    /// payload with it.
+    /// not repeat the operation; should it have lost its alarm, that is armed again. [`clear`](Self::clear) makes room for
+    /// another. One that can't be read is replaced, its payload with it.
     ///
     /// # Errors
     /// The storage's own, or a payload that can't be serialized.
     pub async fn start<P: Serialize>(&self, payload: &P) -> Result<Operation> {
         let mut operation = match self.stored().await? {
             None => Operation::start(&self.policy, now()),
-            Some(Ok(operation)) => return Ok(operation),
+            Some(Ok(operation)) => return self.rearm(operation).await,
             Some(Err(problem)) => self.start_over(&problem),
         };
         let payload = self.storage.as_raw().put(PAYLOAD_KEY, to_js(payload)?)?;
@@ -143,6 +143,18 @@ impl<C: Curve> DurableRetry<C> {
         Ok(Some(operation))
     }
 
+    /// Puts the operation off until `until`, in milliseconds since 1970, without spending an attempt; see
+    /// [`Operation::postpone`]. Returns the operation as it stands now.
+    ///
+    /// # Errors
+    /// The storage's own.
+    pub async fn postpone(&self, until: f64) -> Result<Option<Operation>> {
+        let Some(mut operation) = self.operation().await? else { return Ok(None) };
+        operation.postpone(&self.policy, now(), until);
+        self.store(&mut operation, None).await?;
+        Ok(Some(operation))
+    }
+
     /// Forgets the operation, its payload and its alarm.
     ///
     /// # Errors
@@ -151,6 +163,15 @@ impl<C: Curve> DurableRetry<C> {
         let storage = self.storage.as_raw();
         let delete = storage.delete_multiple([OPERATION_KEY, PAYLOAD_KEY].map(JsValue::from).into())?;
         all([delete, alarm::set(storage, None)?]).await
+    }
+
+    /// Arms the alarm of an operation that goes on without one: the platform drops an alarm whose handler failed six
+    /// times, as it does while the storage is out of order.
+    async fn rearm(&self, mut operation: Operation) -> Result<Operation> {
+        if !operation.is_over() && self.storage.get_alarm().await?.is_none() {
+            self.store(&mut operation, None).await?;
+        }
+        Ok(operation)
     }
 
     /// The operation as it is stored, or what is wrong with it.
@@ -235,7 +256,7 @@ impl<P> Attempt<P> {
 }
 
 /// The future's result, or `None` once `timeout` has passed.
-async fn within<T>(timeout: Duration, future: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(timeout: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut delay) = (pin!(future), pin!(Delay::from(timeout)));
     poll_fn(|context| {
         if let Poll::Ready(value) = future.as_mut().poll(context) {
@@ -252,6 +273,6 @@ async fn all(promises: impl IntoIterator<Item = js_sys::Promise>) -> Result<()> 
     Ok(())
 }
 
-fn to_js<T: Serialize>(value: &T) -> Result<JsValue> {
+pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue> {
     Ok(value.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }

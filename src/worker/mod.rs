@@ -5,6 +5,8 @@
 //! | a Durable Object's alarm | [`DurableRetry`] |
 //! | a Queue's redelivery | [`queue::settle`] |
 //!
+//! [`breaker`] has circuit breakers that isolates share, in KV or in a Durable Object.
+//!
 //! A complete Durable Object that delivers a webhook, whatever happens to its isolate:
 //!
 //! ```no_run
@@ -12,6 +14,7 @@
 //! ```
 
 mod alarm;
+pub mod breaker;
 mod durable_retry;
 mod fetch;
 pub mod queue;

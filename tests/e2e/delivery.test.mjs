@@ -174,6 +174,17 @@ describe("a delivery", { concurrency: true }, () => {
     assert.equal(receiver.to("/many").length, ids.length);
   });
 
+  test("asked for again under the same idempotency key, is the same delivery", async () => {
+    const webhook = { url: `${receiver.url}/once`, payload: { event: "once" }, policy: quick };
+    const ask = (key) => service.post(webhook, { headers: { "idempotency-key": key } });
+    const asked = await Promise.all(["order 7", "order 7", "order 8"].map(async (key) => accepted(await ask(key))));
+    assert.equal(asked[0].id, asked[1].id);
+    assert.notEqual(asked[0].id, asked[2].id);
+    await Promise.all(asked.map(({ id }) => service.until(id, "delivered")));
+    assert.equal((await accepted(await ask("order 7"))).status, "delivered");
+    assert.equal(receiver.to("/once").length, 2);
+  });
+
   test("is unchanged by a restart once it is over", async () => {
     // Alone in its own service: the other tests must not see the restart.
     const own = await startService();

@@ -96,6 +96,17 @@ for (const useSQLite of [true, false]) {
       assert.equal(to("/first").length, 0);
     });
 
+    test("a second start arms the alarm of an operation that lost it", async () => {
+      const probe = workerd.probe("unarmed");
+      await probe.plan({ baseMs: hour, attempts: ["fail"] });
+      await probe.start("");
+      const { phase } = await probe.until("waiting", { attempts: 1 });
+      assert.equal((await probe.armAlarm(null)).alarm, null);
+      const again = await probe.start("");
+      assert.deepEqual(again.operation.phase, phase);
+      assert.equal(again.alarm, phase.due);
+    });
+
     test("cancel holds in every phase", async () => {
       const probe = workerd.probe("cancelled");
       assert.equal((await probe.cancel()).operation, null, "nothing there");

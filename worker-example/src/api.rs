@@ -1,21 +1,25 @@
 //! The routes.
 
-use worker::{Env, Headers, Method, Request, RequestInit, Response};
+use worker::{Context, Env, Headers, Method, Request, RequestInit, Response};
 
 use crate::{
     auth,
     body::{MAX_BODY, Webhook},
-    demo,
+    breakers, demo,
     problem::Problem,
 };
 
-pub(crate) async fn route(request: Request, env: &Env) -> Result<Response, Problem> {
+pub(crate) async fn route(request: Request, env: &Env, context: &Context) -> Result<Response, Problem> {
     let path = request.path();
     if path == "/demo/receiver" && flag(env, "DEMO_RECEIVER") {
         return Ok(demo::receive(request, env).await?);
     }
-    auth::check(request.headers(), env)?;
-    match path.split('/').skip(1).collect::<Vec<_>>()[..] {
+    let segments: Vec<_> = path.split('/').skip(1).collect();
+    if let ["breakers", rest @ ..] = &segments[..] {
+        return breakers::route(rest, &request, env, context).await;
+    }
+    auth::check(request.headers(), env, "API_TOKEN")?;
+    match segments[..] {
         ["deliveries"] => match request.method() {
             Method::Post => create(request, env).await,
             _ => Err(Problem::method("POST")),
@@ -32,8 +36,22 @@ async fn create(mut request: Request, env: &Env) -> Result<Response, Problem> {
     let body = read(&mut request).await?;
     let webhook = Webhook::parse(&body, flag(env, "ALLOW_PRIVATE_TARGETS"))?;
     let webhook = serde_json::to_string(&webhook).map_err(worker::Error::from)?;
-    let id = env.durable_object("DELIVERY")?.unique_id()?.to_string();
-    forward(env, &id, Method::Post, Some(webhook)).await
+    let namespace = env.durable_object("DELIVERY")?;
+    let id = match idempotency_key(request.headers())? {
+        Some(key) => namespace.id_from_name(&key)?,
+        None => namespace.unique_id()?,
+    };
+    forward(env, &id.to_string(), Method::Post, Some(webhook)).await
+}
+
+/// The caller's own name for the delivery. Asked for again under the same key, it is the same delivery.
+fn idempotency_key(headers: &Headers) -> Result<Option<String>, Problem> {
+    match headers.get("idempotency-key")? {
+        Some(key) if key.is_empty() || key.len() > 255 => {
+            Err(Problem::field("idempotency-key", "must be a header of 1 to 255 bytes"))
+        }
+        key => Ok(key),
+    }
 }
 
 /// Passes a request on to the delivery's object.

@@ -4,11 +4,11 @@ use worker::{Env, Headers};
 
 use crate::problem::Problem;
 
-/// Lets a caller pass who shows the token of the secret `API_TOKEN`. Without that secret nobody passes.
-pub(crate) fn check(headers: &Headers, env: &Env) -> Result<(), Problem> {
-    let expected = env.secret("API_TOKEN").map(|secret| secret.to_string()).unwrap_or_default();
+/// Lets a caller pass who shows the token of a secret, such as `API_TOKEN`. Without that secret nobody passes.
+pub(crate) fn check(headers: &Headers, env: &Env, secret: &str) -> Result<(), Problem> {
+    let expected = env.secret(secret).map(|secret| secret.to_string()).unwrap_or_default();
     if expected.is_empty() {
-        worker::console_error!("the secret API_TOKEN is not set: every caller is refused");
+        worker::console_error!("the secret {secret} is not set: every caller is refused");
         return Err(refused());
     }
     let header = headers.get("authorization")?.unwrap_or_default();

@@ -5,23 +5,30 @@ use retry_primitives::{
     backoff::Exponential,
     classify::HttpOptions,
     operation::{Operation, Phase, Report},
-    worker::{Attempt, DurableRetry, PAYLOAD_KEY, now, report_fetch},
+    worker::{Attempt, DurableRetry, PAYLOAD_KEY, breaker::judge_fetch, now, report_fetch},
 };
 use worker::{
     Env, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response, Result, State, durable_object,
 };
 
-use crate::{body::Webhook, options::Options, problem::Problem, view::View};
+use crate::{
+    body::Webhook,
+    breakers::{self, Breakers},
+    options::Options,
+    problem::Problem,
+    view::View,
+};
 
 /// One delivery.
 #[durable_object]
 pub struct Delivery {
     state: State,
+    env: Env,
 }
 
 impl worker::DurableObject for Delivery {
-    fn new(state: State, _env: Env) -> Self {
-        Self { state }
+    fn new(state: State, env: Env) -> Self {
+        Self { state, env }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
@@ -49,9 +56,17 @@ impl worker::DurableObject for Delivery {
     }
 
     async fn alarm(&self) -> Result<Response> {
-        let retry = self.stored_retry().await?;
+        let webhook = self.webhook().await;
+        let host = webhook.as_ref().and_then(|webhook| breakers::host(&webhook.url));
+        let retry = self.retry_of(webhook)?;
         let id = self.state.id().to_string();
-        let handled = retry.on_alarm(async |attempt: Attempt<Webhook>| send(&attempt, &id).await).await?;
+        let attempt = async |attempt: Attempt<Webhook>| send(&attempt, &id).await;
+        let breakers = Breakers::new(&self.env, &self.state)
+            .inspect_err(|error| worker::console_error!("delivering without a breaker: {error}"));
+        let handled = match (breakers, host) {
+            (Ok(breakers), Some(host)) => retry.on_alarm_behind(&breakers, &host, judge_fetch, attempt).await?,
+            _ => retry.on_alarm(attempt).await?,
+        };
         if let Some(problem) = handled.and_then(|operation| operation.recovered) {
             worker::console_error!("delivery {id} was started over: {problem}");
         }
@@ -68,7 +83,14 @@ impl Delivery {
 
     /// The retry under the options that the delivery was stored with.
     async fn stored_retry(&self) -> Result<DurableRetry<Exponential>> {
-        let webhook: Option<Webhook> = self.state.storage().get(PAYLOAD_KEY).await.unwrap_or_default();
+        self.retry_of(self.webhook().await)
+    }
+
+    async fn webhook(&self) -> Option<Webhook> {
+        self.state.storage().get(PAYLOAD_KEY).await.unwrap_or_default()
+    }
+
+    fn retry_of(&self, webhook: Option<Webhook>) -> Result<DurableRetry<Exponential>> {
         let options = webhook.map(|webhook| webhook.options).unwrap_or_default();
         self.retry(&options).or_else(|_| self.retry(&Options::default()))
     }

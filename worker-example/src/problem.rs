@@ -17,9 +17,10 @@ impl Problem {
         Self { status, field: None, message: message.into(), allow: None }
     }
 
-    /// 400: the field, and what it must be.
+    /// 400: the field, and what it must be. Of what the caller sent, no more than some words are sent back.
     pub(crate) fn field(field: &str, must: impl std::fmt::Display) -> Self {
-        Self { field: Some(field.to_owned()), ..Self::new(400, format!("{field} {must}")) }
+        let (field, must) = (clip(field), clip(&must.to_string()));
+        Self { message: format!("{field} {must}"), field: Some(field), ..Self::new(400, "") }
     }
 
     /// 405: the methods that there are here.
@@ -46,10 +47,30 @@ impl Problem {
     }
 }
 
+fn clip(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The platform failed, not the caller. Its words stay in the log: they may name what the caller should not see.
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         worker::console_error!("{error}");
         Self::new(503, "the service could not do this just now; try again")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_not_sent_back_whole() {
+        let problem = Problem::field(&"é".repeat(10_000), format_args!("is not {}", "x".repeat(10_000)));
+        assert_eq!(problem.field.unwrap().chars().count(), 304);
+        assert_eq!(problem.message.chars().count(), 304 + 1 + 304);
     }
 }

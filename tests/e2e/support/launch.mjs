@@ -3,13 +3,21 @@ import { createInterface } from "node:readline";
 
 const spawn = childProcess.spawn;
 const running = new Set();
+let turn = Promise.resolve();
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /**
  * Runs `start`, which makes Miniflare spawn a workerd, and resolves to that launch. It can be killed at any instruction
  * and repeated as often as wanted, without Miniflare noticing and without the second that Miniflare takes to start.
  */
-export async function recordLaunch(start) {
+export function recordLaunch(start) {
+  // One at a time: which launch is whose could not be told otherwise.
+  const launch = turn.then(() => record(start));
+  turn = launch.catch(() => {});
+  return launch;
+}
+
+async function record(start) {
   let launch;
   // Miniflare tells nobody its child or its pid, but it spawns through this module object.
   childProcess.spawn = (command, commandArguments, options) => {

@@ -7,9 +7,12 @@ export const token = "end-to-end-token-that-nobody-else-has";
 /** Attempts that follow one another at once, as many as the service allows. */
 export const quick = { baseMs: 1, factor: 1, jitter: "none", maxAttempts: 100, timeoutMs: 5_000 };
 
-/** Starts the webhook delivery service on a real workerd, allowed to call loopback unless `variables` say otherwise. */
+/**
+ * Starts the webhook delivery service on a real workerd, allowed to call loopback unless `variables` say otherwise. Its
+ * breakers stay closed unless they say how many failures open one: all receivers of a test are one host.
+ */
 export async function startService({ variables = { API_TOKEN: token, ALLOW_PRIVATE_TARGETS: "true" }, ...rest } = {}) {
-  return new Service(await startWorkerd({ variables, ...rest }));
+  return new Service(await startWorkerd({ variables: { BREAKER_FAILURES: "1000000000", ...variables }, ...rest }));
 }
 
 class Service {

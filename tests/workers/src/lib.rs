@@ -6,6 +6,7 @@
 //! | `/webhook/<name>` | the Durable Object of the module doc |
 //! | `POST /queue` | sends the body, a text, to the queue |
 //! | `POST /settle` | settles a made-up message, and answers with what it was told |
+//! | `/breakers/...` | calls through shared breakers |
 //! | `/random` | some random numbers |
 
 // The examples of the documentation, as they stand there.
@@ -15,19 +16,21 @@ mod consumer;
 mod webhook;
 
 mod attempt;
+mod breakers;
 mod fake_message;
 mod probe;
 
 use worker::{Context, Env, Fetch, Request, Response, Result, event, js_sys, wasm_bindgen::JsCast};
 
 #[event(fetch)]
-async fn fetch(mut request: Request, env: Env, _context: Context) -> Result<Response> {
+async fn fetch(mut request: Request, env: Env, context: Context) -> Result<Response> {
     let path = request.path();
     match path.split('/').skip(1).collect::<Vec<_>>()[..] {
         ["probe", name, ..] => env.durable_object("PROBE")?.get_by_name(name)?.fetch_with_request(request).await,
         ["webhook", name] => env.durable_object("WEBHOOK")?.get_by_name(name)?.fetch_with_request(request).await,
         ["queue"] => send(&env, &request.text().await?).await,
         ["settle"] => Response::from_json(&fake_message::settle(&request.json().await?)?),
+        ["breakers", kind, ref rest @ ..] => breakers::route(kind, rest, &request.url()?, &env, &context).await,
         ["random"] => Response::from_json(&[(); 8].map(|()| retry_primitives::worker::random())),
         ["fetch"] => Fetch::Url(request.text().await?.parse()?).send().await,
         _ => Response::error("no such route", 404),

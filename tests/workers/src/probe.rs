@@ -104,9 +104,10 @@ impl Probe {
         storage.put_raw(key, value).await
     }
 
-    /// Arms the alarm as an enemy of the integration would: by itself.
+    /// Arms the alarm as an enemy of the integration would: by itself; or takes it away.
     #[expect(clippy::disallowed_methods, reason = "proves that the lint is on, too")]
-    async fn arm(&self, in_ms: f64) -> Result<()> {
+    async fn arm(&self, in_ms: Option<f64>) -> Result<()> {
+        let Some(in_ms) = in_ms else { return self.state.storage().delete_alarm().await };
         let moment = js_sys::Date::new(&JsValue::from_f64(js_sys::Date::now() + in_ms));
         self.state.storage().set_alarm(ScheduledTime::new(moment)).await
     }
