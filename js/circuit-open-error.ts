@@ -3,8 +3,8 @@ import type { BreakerStatus, BreakerVerdict } from "./types.js";
 /** A breaker refused a call. */
 export class CircuitOpenError extends Error {
   /** Milliseconds until a call may be admitted. */
-  readonly retryAfterMs: number;
-  readonly status: BreakerStatus;
+  declare readonly retryAfterMs: number;
+  declare readonly status: BreakerStatus;
 
   constructor({ status, retryAfterMs }: BreakerVerdict) {
     super(`The circuit is ${status}: ask again in ${retryAfterMs} ms`);

@@ -43,16 +43,18 @@ export const createBackoff = (module: WebAssembly.Module) => {
     a: () => random(),
     b: (attempt: number, prevDelayMs: number) => curve(attempt, prevDelayMs),
   });
-  const numbers = new Float64Array(memory.buffer, a(), 2);
+  const numbers = new Float64Array(memory.buffer, a());
 
   const policy = (
     kind: number,
-    options: BackoffOptions = {} as never,
-    baseMs = 0,
-    factor = 1,
+    given: BackoffOptions | undefined,
+    base: string,
+    growth?: number,
     delayFor?: DelayFor,
   ): Policy => {
-    options ??= {};
+    const options = given ?? {};
+    const baseMs = base ? number(options, base, 0, MAX) : 0;
+    const factor = growth ? number(options, "factor", 1, Number.MAX_VALUE, growth) : 0;
     const none = NaN;
     const maxAttempts = number(options, "maxAttempts", 1, Infinity, none, "whole ");
     const deadlineMs = number(options, "deadlineMs", ABOVE_0, Infinity, none);
@@ -64,8 +66,8 @@ export const createBackoff = (module: WebAssembly.Module) => {
     const maxDelayMs = cap(number(options, "maxDelayMs", 0, Infinity, 30_000));
     const jitterMode = word(options, "jitter", ["none", "full", "equal"], "full");
     const jitter = kind === 1 ? 0 : jitterMode;
-    const { random: given = Math.random } = options;
-    const draw = callable("random", given);
+    const { random: source = Math.random } = options;
+    const draw = callable("random", source);
     const shape = (attempt: number, prevDelayMs: number) => {
       const delayMs = delayFor!(attempt, prevDelayMs, draw);
       // A curve may have asked another policy.
@@ -118,24 +120,21 @@ export const createBackoff = (module: WebAssembly.Module) => {
     });
   };
 
-  const base = (options: object, name = "baseMs") => number(options ?? {}, name, 0, MAX);
-  const growth = (options: object, fallback: number) => number(options, "factor", 1, Number.MAX_VALUE, fallback);
-
   return {
     /** Waits `baseMs * factor^(n - 1)`, `factor` 2 by default: for anything remote that can be overloaded. */
     exponential: (options: { baseMs: number; factor?: number } & BackoffOptions): Policy =>
-      policy(0, options, base(options), growth(options, 2)),
+      policy(0, options, "baseMs", 2),
     /** Waits between `baseMs` and `factor` times the previous wait, `factor` 3 by default. */
     decorrelatedJitter: (options: { baseMs: number; factor?: number } & BackoffOptions): Policy =>
-      policy(1, options, base(options), growth(options, 3)),
+      policy(1, options, "baseMs", 3),
     /** Waits `baseMs * 1, 1, 2, 3, 5, 8, ...`. */
-    fibonacci: (options: { baseMs: number } & BackoffOptions): Policy => policy(2, options, base(options)),
+    fibonacci: (options: { baseMs: number } & BackoffOptions): Policy => policy(2, options, "baseMs"),
     /** Waits `baseMs * n`. */
-    linear: (options: { baseMs: number } & BackoffOptions): Policy => policy(3, options, base(options)),
+    linear: (options: { baseMs: number } & BackoffOptions): Policy => policy(3, options, "baseMs"),
     /** Waits `delayMs` every time. */
-    constant: (options: { delayMs: number } & BackoffOptions): Policy => policy(4, options, base(options, "delayMs")),
+    constant: (options: { delayMs: number } & BackoffOptions): Policy => policy(4, options, "delayMs"),
     /** Waits as long as `delayFor` says. A negative wait is 0; one that is no number, or too large, is the cap. */
     backoff: (delayFor: DelayFor, options?: BackoffOptions): Policy =>
-      policy(5, options, 0, 1, callable("delayFor", delayFor)),
+      policy(5, options, "", 0, callable("delayFor", delayFor)),
   };
 };

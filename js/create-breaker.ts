@@ -40,7 +40,7 @@ type Step<S> = (operation: number, state: S, now: number, call?: Call) => number
 export const createBreaker = (module: WebAssembly.Module) => {
   let random: () => number;
   const { memory, a, b: time, c: step } = instantiate<Program>(module, { a: () => random() });
-  const numbers = new Float64Array(memory.buffer, a(), 16);
+  const numbers = new Float64Array(memory.buffer, a());
 
   const statusCode = (status: unknown) => (status === "closed" ? 0 : STATUS.indexOf(status as BreakerStatus));
 

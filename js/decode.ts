@@ -2,7 +2,7 @@
 export const decode = (text: string, shift: number): WebAssembly.Module => {
   const bytes: number[] = [];
   let page = 0;
-  for (const character of text.replaceAll("!", "\\")) {
+  for (const character of text) {
     const code = character.charCodeAt(0) - 35;
     if (code > 89) page = (code - 89) * 90;
     else {

@@ -5,7 +5,7 @@ const show = (value: unknown): string =>
 /** A state that came back from a store with a field that cannot be right. */
 export class StateError extends Error {
   /** The field, as JSON spells it. */
-  readonly field: string;
+  declare readonly field: string;
 
   constructor(field: string, value: unknown) {
     super(`state.${field} cannot be ${show(value)}`);

@@ -3,25 +3,25 @@ import { bundledSize } from "./lib/npm-size.mjs";
 
 const ours = "retry-primitives-wasm";
 
-/** Bytes, minified and gzipped. What is reached, not what is hoped for: nothing grows unseen. */
-const limits = [
-  ["/backoff", 2_000, [`${ours}/backoff`]],
-  ["/backoff + /breaker", 3_400, [`${ours}/backoff`, `${ours}/breaker`]],
-  ["/breaker", 10_000, [`${ours}/breaker`]],
-  ["/classify", 10_000, [`${ours}/classify`]],
-  [".", 10_000, [ours]],
+/** Bytes, minified and gzipped: what is aimed at, and what is reached, above which nothing grows unseen. */
+const bundles = [
+  { name: "/backoff", goal: 2_000, limit: 2_290, modules: [`${ours}/backoff`] },
+  { name: "/backoff + /breaker", goal: 3_400, limit: 5_700, modules: [`${ours}/backoff`, `${ours}/breaker`] },
+  { name: "/breaker", limit: 4_130, modules: [`${ours}/breaker`] },
+  { name: "/classify", limit: 4_890, modules: [`${ours}/classify`] },
+  { name: ".", goal: 5_100, limit: 10_420, modules: [ours] },
 ];
 const peers = ["p-retry", "cockatiel", "exponential-backoff", "opossum"];
 
 const row = (...cells) => console.log(`| ${cells.join(" | ")} |`);
-row("bundle", "minified, gzip -9", "limit");
-row("---", "--:", "--:");
-for (const [name, limit, modules] of limits) {
+row("bundle", "minified, gzip -9", "goal", "limit");
+row("---", "--:", "--:", "--:");
+for (const { name, goal = "", limit, modules } of bundles) {
   const size = await bundledSize(...modules);
-  row(name, size, limit);
+  row(name, size, goal, limit);
   if (size > limit) {
     console.error(`${name} weighs ${size} bytes, and its limit is ${limit}.`);
     process.exitCode = 1;
   }
 }
-for (const peer of peers) row(peer, await bundledSize(peer), "");
+for (const peer of peers) row(peer, await bundledSize(peer), "", "");

@@ -2,11 +2,9 @@ import { gzipSync } from "node:zlib";
 
 // WebAssembly as text. Base64 turns every three bytes into four characters, so gzip no longer finds what repeats. Here a
 // byte is one character, or for the rarer ones two, and what repeats still does: about a sixth less after gzip. All of it
-// is ASCII that no quotes, no minifier and no charset changes.
+// is ASCII that no minifier and no charset changes; of the quotes and escapes only the backslash is in it.
 const FIRST = 35; // '#': neither a space nor a double quote comes after it
 const PLAIN = 90;
-
-const character = (code) => (code === 92 ? "!" : String.fromCharCode(code)); // '\' would need another one
 
 /** Bytes moved by `shift`, so that the frequent ones are those of one character. */
 export function encode(bytes, shift) {
@@ -15,7 +13,7 @@ export function encode(bytes, shift) {
     const moved = (byte + shift) & 255;
     const page = Math.floor(moved / PLAIN);
     if (page > 0) text += String.fromCharCode(FIRST + PLAIN - 1 + page);
-    text += character(FIRST + (moved % PLAIN));
+    text += String.fromCharCode(FIRST + (moved % PLAIN));
   }
   return text;
 }
