@@ -38,7 +38,10 @@ export const steps = [
   {
     name: "package",
     title: "The npm package: packed, installed and used from there",
-    commands: [[process.execPath, fromRoot("scripts", "test-package.mjs")]],
+    commands: [
+      [process.execPath, fromRoot("scripts", "test-package.mjs")],
+      [modernNode, fromRoot("scripts", "test-package-workerd.mjs")],
+    ],
   },
   {
     name: "size",
