@@ -15,7 +15,7 @@ pub const NUMBERS: usize = 16;
 /// options beyond the reference's has.
 pub type Numbers = [f64; NUMBERS];
 
-/// A state's fields, in the order in which [`invalid`] counts them.
+/// A state's fields, in the order in which `invalid` counts them.
 #[derive(Clone, Copy, Debug)]
 pub struct StateNumbers {
     pub status: i32,
@@ -107,7 +107,7 @@ pub struct Call {
 }
 
 /// One step of a breaker. Of a request: 0 refused, 1 admitted with the state as it was, 2 admitted with a new one. Of a
-/// report: 0 counted, 1 ignored, 2 stale, and 3 more if the state is a new one. Negative is [`invalid`].
+/// report: 0 counted, 1 ignored, 2 stale, and 3 more if the state is a new one. Negative is `invalid`.
 #[inline(always)]
 pub fn step(
     numbers: &mut Numbers,

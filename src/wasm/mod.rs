@@ -2,7 +2,7 @@
 //!
 //! Not part of the crate's API. The programs in `js/boundary` export these functions; the facade in `js/` calls them.
 //! A state arrives as numbers that may be anything; a function that takes one checks every field first and answers with
-//! [`invalid`] and the index of the first wrong one. Numbers come back through a buffer of fixed size.
+//! `invalid` and the index of the first wrong one. Numbers come back through a buffer of fixed size.
 
 pub mod backoff;
 pub mod breaker;
