@@ -36,6 +36,19 @@ export const steps = [
     commands: [[process.execPath, "--test", "--test-reporter=spec", ...testFiles("tests/js")]],
   },
   {
+    name: "package",
+    title: "The npm package: packed, installed and used from there",
+    commands: [
+      [process.execPath, fromRoot("scripts", "test-package.mjs")],
+      [modernNode, fromRoot("scripts", "test-package-workerd.mjs")],
+    ],
+  },
+  {
+    name: "size",
+    title: "What the npm package adds to a bundle",
+    commands: [[process.execPath, fromRoot("scripts", "package-size.mjs")]],
+  },
+  {
     name: "core",
     title: "The core builds without std, clock or I/O",
     commands: [buildCore(), ...coreFeatures.map((feature) => buildCore("--features", feature))],

@@ -28,6 +28,9 @@ mod number;
 pub mod operation;
 mod outcome;
 mod stored;
+#[cfg(feature = "wasm")]
+#[doc(hidden)]
+pub mod wasm;
 #[cfg(feature = "worker")]
 pub mod worker;
 

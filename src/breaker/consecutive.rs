@@ -71,13 +71,13 @@ impl BreakerBuilder<ConsecutiveOptions> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConsecutiveBreaker {
-    recovery: Recovery,
-    threshold: Threshold,
+    pub(super) recovery: Recovery,
+    pub(super) threshold: Threshold,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Threshold {
-    failure_threshold: u64,
+pub(super) struct Threshold {
+    pub(super) failure_threshold: u64,
 }
 
 /// The state of a [`ConsecutiveBreaker`].
@@ -118,16 +118,18 @@ breaker_state!(ConsecutiveBreakerState {
     failures: u64 = "failures", COUNT;
 });
 
+impl Threshold {
+    #[inline]
+    pub(super) fn count_run(&self, failures: &mut u64, report: &Report) -> bool {
+        *failures = if report.result == CallResult::Failure { one_more(*failures) } else { 0 };
+        *failures >= self.failure_threshold
+    }
+}
+
 impl Ledger<ConsecutiveBreakerState> for Threshold {
     #[inline(always)]
     fn count(&self, state: &mut ConsecutiveBreakerState, _now: f64, report: &Report) -> bool {
-        if self.failed(report) {
-            state.failures = one_more(state.failures);
-            state.failures >= self.failure_threshold
-        } else {
-            state.failures = 0;
-            false
-        }
+        self.count_run(&mut state.failures, report)
     }
 
     #[inline]

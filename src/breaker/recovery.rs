@@ -7,7 +7,7 @@ use crate::number::{ceil_ms, finite_time};
 
 /// Checked by the builder: each number at least 1, `success_threshold` at most `half_open_probes`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Recovery {
+pub(crate) struct Recovery {
     pub(super) open: OpenTime,
     pub(super) half_open_probes: u64,
     pub(super) success_threshold: u64,
@@ -15,7 +15,7 @@ pub(super) struct Recovery {
 }
 
 /// What a breaker of one kind does with the outcomes of a closed period.
-pub(super) trait Ledger<S> {
+pub(crate) trait Ledger<S> {
     /// Counts an outcome that is not ignored; `true` trips the breaker.
     fn count(&self, state: &mut S, now: f64, report: &Report) -> bool;
     /// Starts a closed period on an empty ledger.
@@ -26,7 +26,7 @@ pub(super) trait Ledger<S> {
 
 impl Recovery {
     #[inline(always)]
-    pub(super) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
+    pub(crate) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
         let recovery = state.recovery();
         let (length, free, stranded) = match recovery.status {
             Status::Closed => return (state, Verdict::admitted(Status::Closed, recovery.changed_at)),
@@ -55,8 +55,8 @@ impl Recovery {
     }
 
     /// The epoch is at least the shortest open time after that of the opening: `merge` counts on it.
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     fn fresh_trial(&self, recovery: RecoveryState, now: f64) -> RecoveryState {
         let before = finite_time(recovery.changed_at);
         let at = match recovery.status {
@@ -69,7 +69,7 @@ impl Recovery {
 
     // Left to itself the compiler makes this a call, and the whole state goes through memory on the way in and out.
     #[inline(always)]
-    pub(super) fn report<S: BreakerState>(
+    pub(crate) fn report<S: BreakerState>(
         &self,
         ledger: &impl Ledger<S>,
         mut state: S,
@@ -100,8 +100,8 @@ impl Recovery {
         (state, Reported::Counted)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     fn end_probe(
         &self,
         mut recovery: RecoveryState,
@@ -127,8 +127,8 @@ impl Recovery {
         (recovery, Reported::Counted)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
+    #[cfg_attr(target_family = "wasm", inline(always))]
     fn opened(&self, recovery: RecoveryState, now: f64, random: &mut dyn FnMut() -> f64) -> RecoveryState {
         let openings = self.open.openings(recovery.openings);
         let open_for_ms = self.open.draw(openings, recovery.open_for_ms, random);

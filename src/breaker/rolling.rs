@@ -186,8 +186,8 @@ fn ratio(option: &'static str, ratio: f64) -> Result<f64, OptionError> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RollingBreaker {
-    recovery: Recovery,
-    window: Window,
+    pub(super) recovery: Recovery,
+    pub(super) window: Window,
 }
 
 /// The state of a [`RollingBreaker`].

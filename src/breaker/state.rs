@@ -132,14 +132,14 @@ impl RecoveryState {
     }
 
     /// Open, at the earliest epoch that does not go back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn open(self, now: f64) -> Self {
         let at = finite_time(self.changed_at).max(now);
         Self { probes: 0, successes: 0, ..self.at(Status::Open, at, now) }
     }
 
     /// Closed, at an epoch that no call in flight carries.
-    #[inline]
+    #[inline(always)]
     pub(super) fn close(self, now: f64) -> Self {
         let before = finite_time(self.changed_at);
         let in_flight = self.status != Status::HalfOpen || self.probes > self.successes;

@@ -8,7 +8,7 @@ use crate::number::{elapsed_ms, finite_time};
 
 /// Checked by the builder: ratios above 0, up to 1, the rest at least 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub(super) window_ms: f64,
     pub(super) failure_ratio: f64,
     pub(super) minimum_throughput: f64,

@@ -41,6 +41,12 @@ pub(crate) const LENGTH: Range = Range {
 };
 
 impl Range {
+    #[cfg(feature = "wasm")]
+    #[inline]
+    pub(crate) fn accepts(&self, value: f64) -> bool {
+        (self.accepts)(value)
+    }
+
     /// Of a type that holds nothing wrong.
     pub(crate) const fn any(allowed: &'static str) -> Self {
         Self { allowed, accepts: |_| true }

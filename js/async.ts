@@ -1,0 +1,129 @@
+import { CircuitOpenError } from "./circuit-open-error.js";
+import { callable } from "./options.js";
+import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState } from "./types.js";
+
+export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
+
+export interface RetryOptions {
+  policy: Policy;
+  /** Ends the wait, and is handed to every attempt. */
+  signal?: AbortSignal | undefined;
+  /** The clock. Default `Date.now`. */
+  now?: () => number;
+  /** What a failure means; `true` or nothing retries, `false` does not. Default: everything is retried. */
+  classify?: (error: unknown, context: { attempt: number; now: number }) => Outcome | boolean | void;
+  onRetry?: (info: { error: unknown; decision: Decision }) => void;
+  onGiveUp?: (info: { error: unknown; decision: Decision }) => void;
+}
+
+export interface ProtectOptions<S> {
+  /** The clock. Default `Date.now`. */
+  now?: () => number;
+  /** The state to start from. Default `breaker.init`. */
+  state?: S;
+  onChange?: (state: S) => void;
+  /** Whether an error counts against the dependency. Default: every one does. */
+  isFailure?: (error: unknown) => boolean;
+}
+
+/** A breaker that keeps its state in this process. */
+export interface Protected<S> {
+  /** Calls `fn`, or throws a `CircuitOpenError` without doing so. */
+  call<T>(fn: () => Promise<T>): Promise<T>;
+  state(): S;
+  load(state: S): void;
+  status(): BreakerStatus;
+}
+
+/** What `setTimeout` counts to; more would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** A timer of any length, which an abort ends at once with the signal's reason. Nothing is left on the signal. */
+const sleep = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+  for (let left = ms; left >= 0; left -= LONGEST_TIMER) {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal!.reason);
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+        Math.min(left, LONGEST_TIMER),
+      );
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+};
+
+/**
+ * Calls `fn` until it succeeds or the policy stops, and then throws its last error unchanged. An abort ends it at once with
+ * the signal's reason.
+ */
+export const retry = async <T>(
+  fn: (context: { attempt: number; signal?: AbortSignal }) => Promise<T>,
+  { policy, signal, now = Date.now, classify, onRetry, onGiveUp }: RetryOptions,
+): Promise<T> => {
+  callable("fn", fn);
+  let state = policy.init(now());
+  for (;;) {
+    signal?.throwIfAborted();
+    const attempt = state.attempts + 1;
+    let delayMs;
+    try {
+      return await fn(signal ? { attempt, signal } : { attempt });
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failedAt = now();
+      const meaning = classify?.(error, { attempt, now: failedAt });
+      const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
+      const answer = policy.next(state, failedAt, outcome);
+      const info = { error, decision: answer.decision };
+      if (!answer.decision.retry) {
+        onGiveUp?.(info);
+        throw error;
+      }
+      onRetry?.(info);
+      ({ state } = answer);
+      ({ delayMs } = answer.decision);
+    }
+    await sleep(delayMs, signal);
+  }
+};
+
+/** Guards calls with a breaker whose state stays in this process; `state` and `onChange` lead out of it. */
+export const protect = <S extends RecoveryState>(
+  breaker: Breaker<S>,
+  { now = Date.now, state: given, onChange, isFailure = () => true }: ProtectOptions<S> = {},
+): Protected<S> => {
+  let current = given ?? breaker.init(now());
+  const change = (next: S) => {
+    if (next === current) return;
+    current = next;
+    onChange?.(next);
+  };
+  return {
+    async call<T>(fn: () => Promise<T>): Promise<T> {
+      const { state, verdict } = breaker.request(current, now());
+      if (!verdict.ok) throw new CircuitOpenError(verdict);
+      change(state);
+      const call = { epoch: state.changedAt };
+      let result: T;
+      try {
+        result = await fn();
+      } catch (error) {
+        // An error of the caller's own is an answer, so the dependency works.
+        change(isFailure(error) ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        throw error;
+      }
+      change(breaker.succeed(current, now(), call));
+      return result;
+    },
+    state: () => current,
+    load: (state: S) => change(state),
+    status: () => breaker.peek(current, now()).status,
+  };
+};

@@ -1,0 +1,23 @@
+/** A value as an error shows it, whatever it is: nothing of the caller's is run. */
+const show = (value: unknown): string =>
+  Object(value) === value ? typeof value : typeof value === "string" ? JSON.stringify(value) : String(value);
+
+/** A state that came back from a store with a field that cannot be right. */
+export class StateError extends Error {
+  /** The field, as JSON spells it. */
+  declare readonly field: string;
+
+  constructor(field: string, value: unknown) {
+    super(`state.${field} cannot be ${show(value)}`);
+    this.name = "StateError";
+    this.field = field;
+  }
+}
+
+/** The error for an option of the wrong type or out of its range. */
+export const optionError = (
+  Kind: new (message: string) => Error,
+  option: string,
+  allowed: string,
+  value?: unknown,
+): Error => new Kind(`${option} must be ${allowed}, got ${show(value)}`);

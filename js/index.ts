@@ -1,0 +1,3 @@
+export * from "./backoff.js";
+export * from "./breaker.js";
+export * from "./classify.js";

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { encodeSmallest } from "./npm-inline.mjs";
+import { buildPrograms, programs } from "./npm-wasm.mjs";
+import { fromRoot } from "./paths.mjs";
+
+const dist = fromRoot("dist");
+
+/**
+ * dist/wasm   the programs
+ * dist/esm    the facade as modules, with the programs inlined
+ * dist/cjs    the same for `require`
+ * dist/edge   the same as modules, where a program is an import of its own
+ */
+export async function buildPackage() {
+  rmSync(dist, { recursive: true, force: true });
+  buildPrograms(join(dist, "wasm"));
+  const compiler = fromRoot("node_modules", "typescript", "bin", "tsc");
+  execFileSync(process.execPath, [compiler, "-p", fromRoot("js")], { stdio: "inherit" });
+  await writeCommonJs();
+  cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true });
+
+  for (const name of Object.keys(programs)) {
+    const { text, shift } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)));
+    const inlined = `decode(${JSON.stringify(text)}, ${shift})`;
+    const declaration = readFileSync(fromRoot("js", "modules", `${name}.d.ts`));
+    const write = (format, lines) => {
+      mkdirSync(join(dist, format, "modules"), { recursive: true });
+      writeFileSync(join(dist, format, "modules", `${name}.js`), `${lines.join("\n")}\n`);
+      writeFileSync(join(dist, format, "modules", `${name}.d.ts`), declaration);
+    };
+    write("esm", ['import { decode } from "../decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
+    write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
+    write("edge", [`import wasm from "../../wasm/${name}.wasm";`, "export { wasm };"]);
+  }
+}
+
+/** Each file by itself, since a bundle for each subpath would give two of them two copies of what they share. */
+async function writeCommonJs() {
+  const folder = join(dist, "cjs");
+  cpSync(join(dist, "esm"), folder, { recursive: true, filter: (path) => !/\.js(\.map)?$/.test(path) });
+  const sources = readdirSync(fromRoot("js")).filter((name) => name.endsWith(".ts"));
+  await build({
+    absWorkingDir: fromRoot(),
+    entryPoints: sources.map((name) => fromRoot("js", name)),
+    outdir: folder,
+    format: "cjs",
+    target: "es2022",
+    sourcemap: true,
+    logLevel: "error",
+  });
+  writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+}

@@ -1,0 +1,19 @@
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { root } from "./paths.mjs";
+
+/** What a bundle of everything that these modules export weighs, minified and gzipped, wasm and all. */
+export async function bundledSize(...modules) {
+  const { outputFiles } = await build({
+    stdin: { contents: modules.map((name) => `export * from ${JSON.stringify(name)};`).join("\n"), resolveDir: root },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    // opossum asks for Node.js' events, and nobody else for anything.
+    platform: "node",
+    conditions: ["import"],
+    write: false,
+    logLevel: "error",
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+}

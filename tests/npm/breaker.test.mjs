@@ -1,0 +1,170 @@
+// The reference's documented behaviour of the breakers, a test each.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  CircuitOpenError,
+  consecutiveBreaker,
+  forceClose,
+  forceOpen,
+  isCircuitOpenError,
+  rollingBreaker,
+} from "retry-primitives-wasm/breaker";
+
+const options = { failureThreshold: 2, openMs: 1_000 };
+
+test("trips after a run of failures; any success resets the count", () => {
+  const breaker = consecutiveBreaker(options);
+  let state = breaker.init(0);
+  assert.deepEqual(state, { status: "closed", changedAt: 0, probes: 0, successes: 0, failures: 0 });
+  state = breaker.succeed(breaker.fail(state, 1), 2);
+  assert.equal(state.failures, 0);
+  state = breaker.fail(breaker.fail(state, 3), 4);
+  assert.equal(state.status, "open");
+  assert.deepEqual(breaker.request(state, 504).verdict, { ok: false, status: "open", retryAfterMs: 500 });
+  assert.equal(breaker.request(state, 504).state, state);
+});
+
+test("a probe after openMs; its success closes on an empty ledger, its failure opens", () => {
+  const breaker = consecutiveBreaker(options);
+  const open = breaker.fail(breaker.fail(breaker.init(0), 1), 1);
+  const trial = breaker.request(open, 1_001);
+  assert.deepEqual(trial.verdict, { ok: true, status: "halfOpen", retryAfterMs: 0 });
+  assert.equal(trial.state.probes, 1);
+  assert.equal(breaker.request(trial.state, 1_002).verdict.ok, false);
+  const closed = breaker.succeed(trial.state, 1_010);
+  assert.equal(closed.status, "closed");
+  assert.equal(closed.failures, 0);
+  assert.equal(breaker.fail(trial.state, 1_010).status, "open");
+});
+
+test("outcomes recorded while open are ignored, and so are those of another epoch", () => {
+  const breaker = consecutiveBreaker(options);
+  const open = breaker.fail(breaker.fail(breaker.init(0), 1), 1);
+  assert.equal(breaker.succeed(open, 2), open);
+  assert.equal(breaker.fail(open, 2), open);
+  assert.deepEqual(breaker.report(open, 2, "success"), { state: open, reported: "stale" });
+  const closed = breaker.succeed(breaker.request(open, 1_001).state, 1_010);
+  assert.equal(breaker.fail(closed, 1_020, { epoch: 0 }), closed);
+  assert.equal(breaker.report(closed, 1_020, "failure", { epoch: closed.changedAt }).reported, "counted");
+});
+
+test("a stranded trial is renewed after halfOpenMs", () => {
+  const breaker = consecutiveBreaker({ ...options, halfOpenMs: 300 });
+  const open = breaker.fail(breaker.fail(breaker.init(0), 1), 1);
+  const { state } = breaker.request(open, 1_001);
+  assert.deepEqual(breaker.peek(state, 1_101), { ok: false, status: "halfOpen", retryAfterMs: 200 });
+  assert.equal(breaker.request(state, 1_301).verdict.ok, true);
+});
+
+test("several probes, and fewer successes to close", () => {
+  const breaker = consecutiveBreaker({ ...options, halfOpenProbes: 3, successThreshold: 2 });
+  let state = breaker.fail(breaker.fail(breaker.init(0), 1), 1);
+  for (let probe = 1; probe <= 3; probe++) {
+    const answer = breaker.request(state, 1_001);
+    assert.ok(answer.verdict.ok);
+    state = answer.state;
+  }
+  assert.equal(breaker.request(state, 1_001).verdict.ok, false);
+  state = breaker.ignore(state, 1_002);
+  assert.equal(state.probes, 2);
+  state = breaker.succeed(breaker.succeed(state, 1_003), 1_003);
+  assert.equal(state.status, "closed");
+});
+
+test("rolling: the failure ratio over a trailing window, above a minimum of calls", () => {
+  const breaker = rollingBreaker({ windowMs: 10_000, openMs: 1_000, minimumThroughput: 4 });
+  let state = breaker.init(0);
+  state = breaker.fail(state, 1);
+  assert.equal(state.status, "closed");
+  state = breaker.fail(breaker.succeed(breaker.succeed(state, 1), 1), 1);
+  assert.equal(state.status, "open");
+  assert.deepEqual(Object.keys(breaker.init(0)), [
+    "status",
+    "changedAt",
+    "probes",
+    "successes",
+    "start",
+    "prevOk",
+    "prevFail",
+    "currOk",
+    "currFail",
+  ]);
+});
+
+test("rolling: an idle hour empties the window", () => {
+  const breaker = rollingBreaker({ windowMs: 30_000, openMs: 1_000, minimumThroughput: 1_000 });
+  let state = breaker.init(0);
+  for (let call = 0; call < 100; call++) state = breaker.fail(state, 0);
+  for (let call = 0; call < 50; call++) state = breaker.succeed(state, 3_600_000);
+  state = breaker.fail(state, 3_600_000);
+  assert.deepEqual([state.prevFail, state.currOk, state.currFail, state.status], [0, 50, 1, "closed"]);
+});
+
+test("the state is JSON, never mutated, and one that did not change is the same object", () => {
+  const breaker = rollingBreaker({ windowMs: 1_000, openMs: 1_000, minimumThroughput: 1 });
+  const state = Object.freeze(breaker.init(0));
+  assert.deepEqual(breaker.fail(JSON.parse(JSON.stringify(state)), 5), breaker.fail(state, 5));
+  const consecutive = consecutiveBreaker(options);
+  const closed = Object.freeze(consecutive.init(0));
+  assert.equal(consecutive.request(closed, 1).state, closed);
+  assert.equal(consecutive.succeed(closed, 1), closed);
+});
+
+test("forceOpen and forceClose keep what they do not know, and forceClose keeps the ledger", () => {
+  const breaker = consecutiveBreaker(options);
+  const failing = Object.freeze({ ...breaker.fail(breaker.init(0), 1), mine: "kept" });
+  const open = forceOpen(failing, 5);
+  assert.deepEqual([open.status, open.changedAt, open.mine, open.failures], ["open", 5, "kept", 1]);
+  assert.equal(breaker.request(open, 6).verdict.ok, false);
+  const closed = forceClose(open, 7);
+  assert.equal(closed.status, "closed");
+  assert.equal(breaker.fail(closed, 8).status, "open");
+  assert.equal(forceClose(failing, 9).failures, 1);
+  assert.throws(() => forceOpen({ status: "ajar" }, 0), { name: "StateError", field: "status" });
+});
+
+test("a growing open time, which the state remembers until a trial closes the breaker", () => {
+  const openGrowth = { curve: "exponential", maxOpenMs: 3_000 };
+  const breaker = consecutiveBreaker({ failureThreshold: 1, openMs: 1_000, openGrowth });
+  let state = breaker.init(0);
+  let now = 0;
+  for (const lasts of [1_000, 2_000, 3_000, 3_000]) {
+    state = breaker.fail(state, now);
+    assert.equal(breaker.peek(state, now).retryAfterMs, lasts);
+    now += lasts;
+    state = breaker.request(state, now).state;
+  }
+  const closed = breaker.succeed(state, now);
+  assert.ok(!("openings" in closed) && !("openForMs" in closed));
+  assert.ok(!("openForMs" in forceClose(breaker.fail(state, now), now + 1)));
+  for (const bad of [
+    null,
+    5,
+    {},
+    { curve: "cubic", maxOpenMs: 1 },
+    { curve: "linear" },
+    { curve: "linear", maxOpenMs: 9 },
+  ]) {
+    assert.throws(
+      () => consecutiveBreaker({ ...options, openGrowth: bad }),
+      /^(Range|Type)Error: (curve|maxOpenMs) must/,
+    );
+  }
+});
+
+test("isCircuitOpenError knows one of any copy of the package", () => {
+  const error = new CircuitOpenError({ ok: false, status: "open", retryAfterMs: 40 });
+  assert.ok(error instanceof Error);
+  assert.deepEqual([error.name, error.retryAfterMs, error.status], ["CircuitOpenError", 40, "open"]);
+  assert.ok(isCircuitOpenError(error));
+  assert.ok(isCircuitOpenError(Object.assign(new Error("x"), { name: "CircuitOpenError", retryAfterMs: 1 })));
+  for (const other of [undefined, null, 5, "CircuitOpenError", new Error("x"), {}])
+    assert.ok(!isCircuitOpenError(other));
+});
+
+test("report refuses a result that is none", () => {
+  const breaker = consecutiveBreaker(options);
+  for (const result of [undefined, null, "ok", 1]) {
+    assert.throws(() => breaker.report(breaker.init(0), 0, result), /^(Range|Type)Error: result must be success or/);
+  }
+});

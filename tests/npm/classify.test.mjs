@@ -1,0 +1,183 @@
+// The reference's documented behaviour of the classifiers, and the cases from the field.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import vm from "node:vm";
+import {
+  errorOutcome,
+  Hints,
+  httpOutcome,
+  isAbortError,
+  isIdempotentMethod,
+  isNetworkError,
+  isRetryableStatus,
+  isTimeoutError,
+  parseHttpDate,
+  parseRetryAfter,
+} from "retry-primitives-wasm/classify";
+
+const NOW = Date.UTC(1994, 10, 6, 8, 49, 37);
+const chain = (...errors) => {
+  for (let index = 1; index < errors.length; index++) errors[index - 1].cause = errors[index];
+  return errors[0];
+};
+const coded = (code) => Object.assign(new Error(code), { code });
+
+test("parseRetryAfter: seconds, all three forms of a date, and nothing else", () => {
+  assert.equal(parseRetryAfter("120", NOW), 120_000);
+  assert.equal(parseRetryAfter("0", NOW), 0);
+  assert.equal(parseRetryAfter("Sun, 06 Nov 1994 08:50:37 GMT", NOW), 60_000);
+  assert.equal(parseRetryAfter("Sunday, 06-Nov-94 08:50:37 GMT", NOW), 60_000);
+  assert.equal(parseRetryAfter("Sun Nov  6 08:50:37 1994", NOW), 60_000);
+  assert.equal(parseRetryAfter("Mon, 06 Nov 1994 08:50:37 GMT", NOW), 60_000);
+  assert.equal(parseRetryAfter("Sun, 06 Nov 1994 08:49:36 GMT", NOW), 0);
+  assert.equal(parseRetryAfter("9223372037", NOW), 9_223_372_037_000);
+  assert.equal(parseRetryAfter("99999999999999999999", NOW), Number.MAX_SAFE_INTEGER);
+  for (const value of ["-3", "1.5", "120 s", "+5", "", "1e3", "Sun, 31 Feb 1994 08:49:37 GMT", "１２", "5\0", "\0"]) {
+    assert.equal(parseRetryAfter(value, NOW), undefined, JSON.stringify(value));
+  }
+  for (const value of [undefined, null, 120, {}, [], Symbol("x"), 5n]) {
+    assert.equal(parseRetryAfter(value, NOW), undefined);
+  }
+  assert.equal(parseRetryAfter("9".repeat(100_000), NOW), undefined);
+  assert.equal(parseRetryAfter("\u{1F600}".repeat(20_000), NOW), undefined);
+});
+
+test("parseHttpDate", () => {
+  assert.equal(parseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT", 0), NOW);
+  assert.equal(parseHttpDate("nonsense", 0), undefined);
+  assert.equal(parseHttpDate(undefined, 0), undefined);
+});
+
+test("isRetryableStatus: 408, 425, 429 and 5xx except 501 and 505", () => {
+  for (let status = 0; status < 1_000; status++) {
+    const right = [408, 425, 429].includes(status) || (status >= 500 && status < 600 && ![501, 505].includes(status));
+    assert.equal(isRetryableStatus(status), right, String(status));
+  }
+  for (const status of [503.5, NaN, -1, Infinity, 65536 + 503, "503", null, 503n])
+    assert.ok(!isRetryableStatus(status));
+});
+
+test("isIdempotentMethod: GET, HEAD, PUT, DELETE, OPTIONS, TRACE", () => {
+  for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
+    assert.ok(isIdempotentMethod(method));
+  for (const method of ["POST", "PATCH", "", "GET ", "x".repeat(99_999), undefined, null, 5]) {
+    assert.ok(!isIdempotentMethod(method));
+  }
+});
+
+test("httpOutcome: a POST that failed with a 500 may have charged the card", () => {
+  const response = (status, headers) => new Response(null, { status, headers });
+  assert.deepEqual(httpOutcome(response(500), NOW), { retryable: true });
+  assert.deepEqual(httpOutcome(response(500), NOW, { method: "POST" }), { retryable: false });
+  assert.deepEqual(httpOutcome(response(500), NOW, { method: "POST", idempotent: true }), { retryable: true });
+  assert.deepEqual(httpOutcome(response(500), NOW, { method: "GET", idempotent: false }), { retryable: false });
+  for (const status of [429, 503]) {
+    const outcome = httpOutcome(response(status, { "Retry-After": "7" }), NOW, { method: "POST" });
+    assert.deepEqual(outcome, { retryable: true, retryAfterMs: 7_000 });
+  }
+  assert.deepEqual(httpOutcome(response(404, { "retry-after": "7" }), NOW), { retryable: false, retryAfterMs: 7_000 });
+  assert.deepEqual(httpOutcome({ status: 503 }, NOW), { retryable: true });
+  assert.deepEqual(httpOutcome(response(503, { "retry-after": "1.5" }), NOW), { retryable: true });
+});
+
+test("httpOutcome: hints, each on request", () => {
+  const response = new Response(null, {
+    status: 429,
+    headers: { "retry-after-ms": "62.5", "x-should-retry": "false", "ratelimit-reset": "9" },
+  });
+  assert.deepEqual(httpOutcome(response, NOW), { retryable: true });
+  assert.deepEqual(httpOutcome(response, NOW, { hints: Hints.retryAfterMs }), { retryable: true, retryAfterMs: 63 });
+  assert.deepEqual(httpOutcome(response, NOW, { hints: Hints.rateLimitReset }), {
+    retryable: true,
+    retryAfterMs: 9_000,
+  });
+  assert.deepEqual(httpOutcome(response, NOW, { hints: Hints.all }), { retryable: false, retryAfterMs: 63 });
+});
+
+test("isNetworkError walks the chain of causes", () => {
+  assert.ok(isNetworkError(new TypeError("fetch failed")));
+  assert.ok(isNetworkError(chain(new TypeError("fetch failed"), coded("ECONNREFUSED"))));
+  assert.ok(isNetworkError(chain(new Error("sdk"), new TypeError("fetch failed"), coded("UND_ERR_SOCKET"))));
+  assert.ok(!isNetworkError(chain(new TypeError("fetch failed"), new Error("unknown scheme"))));
+  assert.ok(!isNetworkError(coded("CERT_HAS_EXPIRED")));
+  assert.ok(!isNetworkError(new TypeError("x is not a function")));
+  assert.ok(isNetworkError(new Error("Network connection lost.")));
+  for (const code of ["ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "ConnectionRefused", "ETIMEDOUT"]) {
+    assert.ok(isNetworkError(coded(code)), code);
+  }
+});
+
+test("aborts and timeouts, DOMException included", async () => {
+  const abort = AbortSignal.abort().reason;
+  assert.ok(abort instanceof DOMException && isAbortError(abort) && !isNetworkError(abort) && !isTimeoutError(abort));
+  const timeout = new DOMException("too late", "TimeoutError");
+  assert.ok(isTimeoutError(timeout) && !isAbortError(timeout));
+  assert.ok(isTimeoutError(coded("UND_ERR_CONNECT_TIMEOUT")) && isNetworkError(coded("UND_ERR_CONNECT_TIMEOUT")));
+  assert.deepEqual(errorOutcome(abort), { retryable: false });
+  assert.deepEqual(errorOutcome(timeout), { retryable: true });
+  assert.deepEqual(errorOutcome(new TypeError("Failed to fetch")), { retryable: true });
+  assert.deepEqual(errorOutcome(new Error("a bug")), { retryable: false });
+  await assert.rejects(fetch("http://127.0.0.1:1/"), (error) => typeof isNetworkError(error) === "boolean");
+});
+
+test("errors of another realm", () => {
+  const foreign = vm.runInNewContext(
+    `Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(), { code: "ECONNRESET" }) })`,
+  );
+  assert.ok(!(foreign instanceof Error));
+  assert.ok(isNetworkError(foreign));
+});
+
+test("a chain that never ends ends", () => {
+  const circle = new Error("round");
+  circle.cause = circle;
+  assert.ok(!isNetworkError(circle));
+  let long = coded("ECONNRESET");
+  for (let depth = 0; depth < 10_000; depth++) long = new Error("wrapper", { cause: long });
+  assert.ok(!isNetworkError(long));
+  let asked = 0;
+  const endless = {
+    get cause() {
+      asked += 1;
+      return this;
+    },
+  };
+  assert.ok(!isNetworkError(endless));
+  assert.ok(asked < 20);
+});
+
+test("anything can be thrown", () => {
+  const hostile = {
+    get name() {
+      throw new Error("no name");
+    },
+    get code() {
+      throw new Error("no code");
+    },
+    get cause() {
+      throw new Error("no cause");
+    },
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const value of [
+    undefined,
+    null,
+    5,
+    "ECONNRESET",
+    5n,
+    Symbol("x"),
+    {},
+    [],
+    hostile,
+    proxy,
+    Object.create(null),
+  ]) {
+    assert.equal(isNetworkError(value), false);
+    assert.equal(isAbortError(value), false);
+    assert.equal(isTimeoutError(value), false);
+    assert.deepEqual(errorOutcome(value), { retryable: false });
+  }
+  assert.ok(isNetworkError({ code: "ECONNRESET" }));
+  assert.ok(!isNetworkError({ name: "Error\0ECONNRESET", message: "x".repeat(1e6) }));
+});

@@ -1,0 +1,53 @@
+// Compiled, never run: what a user's types see.
+import { exponential, forceOpen, httpOutcome, isNetworkError, parseRetryAfter, preview } from "retry-primitives-wasm";
+import type {
+  Breaker,
+  BreakerVerdict,
+  ConsecutiveBreakerState,
+  Decision,
+  Outcome,
+  Policy,
+  RetryState,
+  RollingBreakerState,
+} from "retry-primitives-wasm";
+import { backoff } from "retry-primitives-wasm/backoff";
+import {
+  CircuitOpenError,
+  consecutiveBreaker,
+  isCircuitOpenError,
+  rollingBreaker,
+} from "retry-primitives-wasm/breaker";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+const policy: Policy = exponential({ baseMs: 100, maxAttempts: 5, deadlineMs: 30_000, jitter: "equal" });
+const state: RetryState = policy.init(0);
+const { decision } = policy.next(state, 0, { retryAfterMs: 5 });
+same<typeof decision, Decision>(true);
+same<Decision["reason"], "maxAttempts" | "deadline" | "nonRetryable" | undefined>(true);
+const waits: number[] = preview(policy, 10, { now: 5, outcome: { retryable: true } });
+backoff((attempt, prevDelayMs, random) => attempt + prevDelayMs + random(), { maxAttempts: 3 });
+
+const consecutive: Breaker<ConsecutiveBreakerState> = consecutiveBreaker({ failureThreshold: 5, openMs: 1 });
+const rolling: Breaker<RollingBreakerState> = rollingBreaker({ windowMs: 5, openMs: 1 });
+const verdict: BreakerVerdict = rolling.request(rolling.init(0), 0).verdict;
+same<(typeof verdict)["status"], "closed" | "open" | "halfOpen">(true);
+const forced: ConsecutiveBreakerState = forceOpen(consecutive.init(0), 5);
+
+const outcome: Outcome = httpOutcome(new Response(), 0, { method: "POST", idempotent: true });
+same<ReturnType<typeof parseRetryAfter>, number | undefined>(true);
+const error: unknown = new Error();
+if (isCircuitOpenError(error)) same<typeof error, CircuitOpenError>(true);
+const network: boolean = isNetworkError(error);
+
+// @ts-expect-error baseMs is required
+exponential({ maxAttempts: 5 });
+// @ts-expect-error no such jitter
+exponential({ baseMs: 5, maxAttempts: 5, jitter: "decorrelated" });
+// @ts-expect-error openMs is required
+consecutiveBreaker({ failureThreshold: 5 });
+// @ts-expect-error a state of another breaker
+rolling.fail(consecutive.init(0), 0);
+
+export { forced, network, outcome, waits };
