@@ -62,7 +62,7 @@ fn init_is_an_operation_that_begins_now() {
     });
 }
 
-/// Issue: "state and outcome are plain Copy values".
+/// Asked for: "state and outcome are plain Copy values".
 #[test]
 fn state_outcome_and_decision_are_plain_values() {
     fn plain<T: Copy + Send + Sync + Unpin + PartialEq + core::fmt::Debug + 'static>() {}

@@ -25,7 +25,7 @@ fn a_window_forgets_over_an_idle_hour() {
     assert_eq!((state.prev_ok, state.prev_fail, state.curr_ok, state.curr_fail), (0, 0, 50, 1));
 }
 
-/// Sliding counter: 42 before, 18 now, 15 s into a 60 s window -> 49.5 (peers.md).
+/// Sliding counter: 42 before, 18 now, 15 s into a 60 s window -> 49.5.
 #[test]
 fn the_previous_bucket_weighs_what_still_overlaps() {
     for (minimum, tripped) in [(49, true), (50, false)] {

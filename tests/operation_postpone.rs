@@ -34,7 +34,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// Issue: "postpones a delivery to the moment the breaker will admit it, without spending an attempt".
+    /// Asked for: "postpones a delivery to the moment the breaker will admit it, without spending an attempt".
     #[test]
     fn postponing_spends_nothing_and_keeps_the_deadline(steps in steps(), start in 0.0..1e12_f64) {
         let policy = policy();

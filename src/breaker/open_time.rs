@@ -126,7 +126,7 @@ mod tests {
 
     const GROWING: OpenTime = growing(Growth::Exponential { factor: 2.0 });
 
-    /// AWS: v = min(cap, base * 2^n), n counting from 0 (peers.md); V2 curves overflowed past 1,024 (cases 1 and 4).
+    /// AWS: v = min(cap, base * 2^n), n counting from 0; V2 curves overflowed past 1,024 (cases 1 and 4).
     #[test]
     fn grows_to_the_cap_and_stays() {
         let plain: [f64; 9] = core::array::from_fn(|index| {

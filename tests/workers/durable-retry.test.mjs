@@ -49,7 +49,7 @@ for (const useSQLite of [true, false]) {
       assert.equal((await probe.look()).alarm, null);
     });
 
-    // Case 22.
+    // A moment is never taken for an offset.
     test("the alarm is armed for the very instant of the decision", async () => {
       const armed = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {

@@ -37,7 +37,7 @@ function assertAgreement({ operation, alarm }) {
   }
 }
 
-// Rule 2 of the integration: state and alarm are written together.
+// State and alarm are written together.
 test("state and alarm agree after a kill at any moment, and nothing that was accepted is lost", async () => {
   // These change all the time; fresh ones are killed in their start, before, in and after their request.
   const busy = await Promise.all(

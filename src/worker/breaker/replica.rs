@@ -254,7 +254,7 @@ mod tests {
     }
 
     proptest! {
-        /// Issue: "read back at most every 30 s", "at most one write a second a key whatever happens".
+        /// Asked for: "read back at most every 30 s", "at most one write a second a key whatever happens".
         #[test]
         fn the_limits_hold_whatever_happens(
             calls in prop::collection::vec((0.0..400.0_f64, any::<bool>(), any::<bool>(), 0_usize..2), 1..400),
@@ -274,7 +274,7 @@ mod tests {
             }
         }
 
-        /// Issue: "Zero KV writes while the dependency is healthy", also after it was ill and its key has expired.
+        /// Asked for: "Zero KV writes while the dependency is healthy", also after it was ill and its key has expired.
         #[test]
         fn a_healthy_dependency_costs_no_write(ill_before in any::<bool>(), pauses in prop::collection::vec(0.0..9e4, 1..200)) {
             let (mut store, mut now) = (None, 0.0);
