@@ -112,3 +112,24 @@ fn open_time_grows_with_each_opening_in_a_row() {
     state = breaker.succeed(breaker.request(state, now).0, now);
     assert_eq!(breaker.peek(breaker.fail(state, now), now).retry_after_ms, 1_000.0);
 }
+
+/// An override by hand opens for the plain open time, however far that has grown or been jittered.
+#[test]
+fn a_forced_opening_lasts_the_plain_open_time() {
+    let breaker = consecutive_breaker(1)
+        .open(Duration::from_secs(1))
+        .grow_open(10.0, Duration::from_secs(1_000))
+        .build()
+        .unwrap();
+    let mut state = breaker.init(0.0);
+    let mut now = 0.0;
+    for grown in [1e3, 1e4, 1e5] {
+        state = breaker.fail(state, now);
+        assert_eq!(breaker.peek(state, now).retry_after_ms, grown);
+        now += grown;
+        state = breaker.request(state, now).0;
+    }
+    state = breaker.fail(state, now);
+    assert_eq!(breaker.peek(state, now).retry_after_ms, 1e6);
+    assert_eq!(breaker.peek(force_open(state, now), now).retry_after_ms, 1e3);
+}

@@ -109,6 +109,9 @@ pub(crate) fn host(url: &str) -> Option<String> {
     (!host.is_empty()).then(|| host.to_owned())
 }
 
+/// The longest host, in bytes: a name of 253 (RFC 1035) and a port.
+const MAX_HOST: usize = 259;
+
 /// `GET /breakers` and `POST /breakers/:host/{open,close,reset}`, for whoever shows the token of `ADMIN_TOKEN`.
 pub(crate) async fn route(
     path: &[&str],
@@ -128,11 +131,13 @@ pub(crate) async fn route(
             if request.method() != Method::Post {
                 return Err(Problem::method("POST"));
             }
-            let name = decode(name).and_then(|name| host(&format!("http://{name}/")).filter(|host| *host == name));
+            let name = decode(name).and_then(|name| {
+                host(&format!("http://{name}/")).filter(|host| *host == name && host.len() <= MAX_HOST)
+            });
             let name = name.ok_or_else(|| {
                 Problem::field(
                     "host",
-                    "must be a host as its URL spells it, in lower case, with the port if it has one",
+                    "must be a host as its URL spells it, in lower case, with the port if it has one, at most 259 bytes",
                 )
             })?;
             Ok(Response::from_json(&breakers.force(&name, force).await?)?)

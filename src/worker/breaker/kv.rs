@@ -14,7 +14,7 @@ use worker::{Delay, Env, Error, Result, js_sys::JSON, kv::KvStore, wasm_bindgen:
 
 use super::{
     Admission, Force, SharedBreaker, Snapshot, WaitUntil, memory,
-    replica::{READ_EVERY_MS, Replica, Write},
+    replica::{READ_EVERY_MS, Replica, Write, is_of_this_time},
 };
 use crate::{
     breaker::{Breaker, BreakerState, Report, Reported},
@@ -48,12 +48,15 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// - **Cost.** A dependency that is healthy costs one read in 30 s an isolate, and no write. Whatever happens, an isolate
 ///   writes a key at most once a second; a transition that comes sooner is kept and written when the second is over.
 ///   Refused writes are repeated with the next calls, after 2, 4, 8, 16 and then 32 s.
-/// - **How late others know.** 91 s: the second above, up to 60 s until KV shows a write everywhere (the platform's
-///   figure), and 30 s until the next read.
+/// - **How late others know.** As a rule within 91 s: the second above, 60 s until KV shows a write everywhere (the
+///   platform says 60 s or more), and 30 s until the next read. A read or a write that KV refuses adds its own wait. A new
+///   isolate reads before its first answers, each request for itself until a read has ended.
 /// - **Probes.** Each isolate that calls a dependency runs its own trial until it has read of another's. With N such
-///   isolates at most N x `half_open_probes` probes go out per open time, not `half_open_probes`. Use
-///   [`ObjectBreaker`](super::ObjectBreaker) where that is too many.
-/// - **Failures of KV** reach no request: refused, late (1 s), or junk in the value, the isolate goes by what it knows. The
+///   isolates at most N x `half_open_probes` probes go out per trial, not `half_open_probes`; a trial whose probes are lost
+///   is renewed after `half_open`. Use [`ObjectBreaker`](super::ObjectBreaker) where that is too many. Jitter of the open
+///   time is drawn by the isolate that opens: those that learn of it share its moment.
+/// - **Failures of KV** reach no request: refused, late (1 s), or junk in the value (a state over an hour ahead of the
+///   clock is junk too), the isolate goes by what it knows. The
 ///   first of each kind is logged for each dependency.
 ///
 /// Keys are [`KEY_PREFIX`] and the name. KV takes keys up to 512 bytes: a longer name is a breaker of one isolate, and
@@ -147,8 +150,8 @@ where
         Ok(Snapshot::new(name, &self.breaker, state))
     }
 
-    /// Waits for the write, so that the caller knows; what could not be written is still in force in this isolate, and
-    /// tried again with its next calls.
+    /// Waits for the write, so that the caller knows. What could not be written, or is held back since KV refused the
+    /// last write, is an error; it is still in force in this isolate, and tried again with its next calls.
     async fn force(&self, name: &str, force: Force) -> Result<Snapshot> {
         let shared = self.shared(name);
         shared.replica.borrow_mut().begin_read(now());
@@ -156,6 +159,9 @@ where
         shared.replica.borrow_mut().force(&self.breaker, now(), force);
         let state = shared.replica.borrow().state();
         shared.write(0.0).await?;
+        if !shared.replica.borrow().is_published() {
+            return Err(Error::from("KV took no write just now; it is in force in this isolate, and tried again"));
+        }
         Ok(Snapshot::new(name, &self.breaker, state))
     }
 
@@ -168,7 +174,7 @@ where
             let Some(name) = key.name.strip_prefix(KEY_PREFIX) else { continue };
             // The state lies in the metadata too, so that a list is one call.
             let read = key.metadata.and_then(|metadata| serde::Deserialize::deserialize(metadata).ok());
-            let Some(read) = read else { continue };
+            let Some(read) = read.filter(|read| is_of_this_time(read, now())) else { continue };
             let join = |known: &B::State| self.breaker.merge(*known, read);
             let state = states.get(name).map_or(read, join);
             states.insert(name.into(), state);
@@ -197,6 +203,7 @@ where
         let due = self.replica.borrow_mut().read_due(now());
         if due {
             self.read().await;
+            self.replica.borrow_mut().end_read();
         }
     }
 
@@ -205,7 +212,7 @@ where
         let text = self.kv.get(&key).cache_ttl((READ_EVERY_MS / 1e3) as u64).text();
         let read = match within(READ_TIMEOUT, text).await {
             Some(Ok(None)) => None,
-            Some(Ok(Some(text))) => parse(&text).map_err(|problem| self.say("junk in the value", problem)).ok(),
+            Some(Ok(Some(text))) => self.parse(&text).map_err(|problem| self.say("junk in the value", problem)).ok(),
             Some(Err(error)) => return self.say("a read failed", error),
             None => return self.say("a read failed", "no answer in time"),
         };
@@ -218,7 +225,7 @@ where
             if wait > 0.0 {
                 Delay::from(Duration::from_millis(wait.ceil() as u64)).await;
             }
-            let next = self.replica.borrow_mut().write(now());
+            let next = self.replica.borrow_mut().write(&self.breaker, now());
             match next {
                 Write::Done => return Ok(()),
                 Write::Later(later) => wait = later,
@@ -230,6 +237,12 @@ where
                 }
             }
         }
+    }
+
+    fn parse(&self, text: &str) -> core::result::Result<B::State, String> {
+        let value = JSON::parse(text).map_err(|error: JsValue| Error::from(error).to_string())?;
+        let state: B::State = serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())?;
+        if is_of_this_time(&state, now()) { Ok(state) } else { Err("changedAt is far ahead of the clock".into()) }
     }
 
     async fn put(&self, state: B::State) -> Result<()> {
@@ -247,11 +260,6 @@ where
     fn say(&self, kind: &'static str, problem: impl fmt::Display) {
         memory::say_once(&self.binding, &self.name, kind, format_args!("{problem}"));
     }
-}
-
-fn parse<S: DeserializeOwned>(text: &str) -> core::result::Result<S, String> {
-    let value = JSON::parse(text).map_err(|error: JsValue| Error::from(error).to_string())?;
-    serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
 }
 
 impl Snapshot {

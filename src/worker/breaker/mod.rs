@@ -4,9 +4,9 @@
 //! | --- | --- | --- |
 //! | the state lies in | KV, and a copy in each isolate | one Durable Object a dependency |
 //! | a call costs | nothing; a KV read in 30 s an isolate | a request to the object before it, and one after |
-//! | a healthy dependency writes | nothing | nothing (consecutive failures) |
-//! | opens | at the threshold in one isolate, in others up to 91 s later | at the threshold, everywhere |
-//! | probes per open time, N isolates | at most N x `half_open_probes` | at most `half_open_probes` |
+//! | a healthy dependency writes | nothing | nothing after its first call (consecutive failures) |
+//! | opens | at the threshold in one isolate, in others as a rule within 91 s | at the threshold, everywhere |
+//! | probes a trial, N isolates | at most N x `half_open_probes` | at most `half_open_probes` |
 //! | when the store fails | each isolate on its own | calls go out unguarded |
 //!
 //! Both are a [`SharedBreaker`], and one line changes one for the other:

@@ -12,6 +12,13 @@ pub(super) const WRITE_EVERY_MS: f64 = 1_000.0;
 /// The most that a row of failed writes holds the next one back, in milliseconds.
 const WRITE_AGAIN_MS: f64 = 32_000.0;
 
+/// How long a write that has not ended holds the next one back, in milliseconds: one that never ends was lost.
+const WRITE_LOST_MS: f64 = 11_000.0;
+
+/// How far ahead of the clock a shared state may lie, in milliseconds. One further ahead would win every merge and refuse
+/// until the clock gets there.
+const MAX_AHEAD_MS: f64 = 3_600_000.0;
+
 /// How long after its moment a task that was to write is taken for lost, in milliseconds.
 const TASK_LOST_MS: f64 = 5_000.0;
 
@@ -20,7 +27,11 @@ const TASK_LOST_MS: f64 = 5_000.0;
 pub(super) struct Replica<S> {
     state: S,
     read_at: Option<f64>,
+    /// Whether a read has ended: until then each request reads for itself, since none can wait for another's.
+    has_read: bool,
     wrote_at: Option<f64>,
+    /// Since when a write is under way.
+    writing: Option<f64>,
     failed_writes: u32,
     /// Transitions that happened here, and how many of them the shared copy has.
     transitions: u64,
@@ -42,7 +53,17 @@ pub(super) enum Write<S> {
 
 impl<S: BreakerState> Replica<S> {
     pub(super) const fn new(state: S) -> Self {
-        Self { state, read_at: None, wrote_at: None, failed_writes: 0, transitions: 0, published: 0, task_until: None }
+        Self {
+            state,
+            read_at: None,
+            has_read: false,
+            wrote_at: None,
+            writing: None,
+            failed_writes: 0,
+            transitions: 0,
+            published: 0,
+            task_until: None,
+        }
     }
 
     pub(super) const fn state(&self) -> S {
@@ -51,7 +72,7 @@ impl<S: BreakerState> Replica<S> {
 
     /// Whether the shared copy is to be read first. Saying so begins the read: one that gets lost is not waited for.
     pub(super) fn read_due(&mut self, now: f64) -> bool {
-        let due = since(&mut self.read_at, now) >= READ_EVERY_MS;
+        let due = !self.has_read || since(&mut self.read_at, now) >= READ_EVERY_MS;
         if due {
             self.begin_read(now);
         }
@@ -62,10 +83,23 @@ impl<S: BreakerState> Replica<S> {
         self.read_at = Some(now);
     }
 
+    /// A read has ended, whatever came of it.
+    pub(super) const fn end_read(&mut self) {
+        self.has_read = true;
+    }
+
     /// Takes in what was read; `None` when nothing usable was there.
     pub(super) fn learn<B: Breaker<State = S>>(&mut self, breaker: &B, read: Option<S>) {
+        self.end_read();
         if let Some(read) = read {
-            self.state = breaker.merge(self.state, read);
+            let known = self.state.recovery();
+            self.state = breaker.merge(self.state, transition(breaker, read));
+            // Probes of this isolate stay used, also where the trial that is joined has some left.
+            let mut recovery = self.state.recovery();
+            if (known.status, recovery.status) == (Status::HalfOpen, Status::HalfOpen) {
+                recovery.probes = recovery.probes.max(known.probes);
+                self.state.set_recovery(recovery);
+            }
         }
         // Somebody wrote over a transition of ours without having read it, or the key is gone. A healthy dependency
         // needs no copy at all.
@@ -110,7 +144,7 @@ impl<S: BreakerState> Replica<S> {
     /// that no timer is held for longer. What is not due by then waits for the next call.
     pub(super) fn publish(&mut self, now: f64) -> Option<f64> {
         let expected = |until: f64| (0.0..=WRITE_EVERY_MS + TASK_LOST_MS).contains(&(until - now));
-        if self.transitions == self.published || self.task_until.is_some_and(expected) {
+        if self.is_published() || self.is_writing(now) || self.task_until.is_some_and(expected) {
             return None;
         }
         let wait = self.write_wait(now);
@@ -122,9 +156,9 @@ impl<S: BreakerState> Replica<S> {
     }
 
     /// What the task that was started for it has to do now. [`Write::Now`] begins a write.
-    pub(super) fn write(&mut self, now: f64) -> Write<S> {
+    pub(super) fn write<B: Breaker<State = S>>(&mut self, breaker: &B, now: f64) -> Write<S> {
         let wait = self.write_wait(now);
-        if self.transitions == self.published || wait > WRITE_EVERY_MS {
+        if self.is_published() || self.is_writing(now) || wait > WRITE_EVERY_MS {
             self.task_until = None;
             return Write::Done;
         }
@@ -134,12 +168,14 @@ impl<S: BreakerState> Replica<S> {
         }
         self.task_until = None;
         self.wrote_at = Some(now);
-        Write::Now(self.state, self.transitions)
+        self.writing = Some(now);
+        Write::Now(transition(breaker, self.state), self.transitions)
     }
 
     /// The write that `number` stands for has ended.
     pub(super) fn wrote(&mut self, number: u64, now: f64, ok: bool) {
         self.wrote_at = Some(now);
+        self.writing = None;
         if ok {
             self.failed_writes = 0;
             self.published = self.published.max(number);
@@ -148,11 +184,40 @@ impl<S: BreakerState> Replica<S> {
         }
     }
 
+    /// Whether the shared copy has every transition that happened here.
+    pub(super) const fn is_published(&self) -> bool {
+        self.transitions == self.published
+    }
+
+    fn is_writing(&mut self, now: f64) -> bool {
+        since(&mut self.writing, now) < WRITE_LOST_MS
+    }
+
     /// How long a write has to wait.
     fn write_wait(&mut self, now: f64) -> f64 {
         let gap = WRITE_EVERY_MS * f64::from(1_u32 << self.failed_writes.min(5));
         (gap.min(WRITE_AGAIN_MS) - since(&mut self.wrote_at, now)).max(0.0)
     }
+}
+
+/// Whether a shared state can be one of this time.
+pub(super) fn is_of_this_time<S: BreakerState>(state: &S, now: f64) -> bool {
+    state.recovery().changed_at <= now + MAX_AHEAD_MS
+}
+
+/// What of a state is shared: the transition. Each isolate counts for itself, so a closed state goes without its ledger; a
+/// run of failures that was shared would outlive the success which ended it, as that is no transition.
+fn transition<B: Breaker>(breaker: &B, state: B::State) -> B::State
+where
+    B::State: BreakerState,
+{
+    let recovery = state.recovery();
+    if recovery.status != Status::Closed {
+        return state;
+    }
+    let mut bare = breaker.init(recovery.changed_at);
+    bare.set_recovery(recovery);
+    bare
 }
 
 /// What a transition changes.
@@ -225,7 +290,7 @@ mod tests {
         fn wake(&mut self, store: &mut Option<State>, now: f64, works: bool, took: f64) {
             let due: Vec<_> = self.tasks.extract_if(.., |at| *at <= now).collect();
             for _ in due {
-                match self.replica.write(now) {
+                match self.replica.write(&breaker(), now) {
                     Write::Now(state, number) => {
                         self.writes.push(now);
                         let known = self.last_read.unwrap_or(state);
@@ -327,6 +392,69 @@ mod tests {
         let mut store = Some(breaker().merge(store.unwrap(), Force::Open.apply(&breaker(), store.unwrap(), 29_900.0)));
         assert!(!b.call(&mut store, READ_EVERY_MS, true));
         assert_eq!(b.writes, [0.0; 0], "what was learnt is not written again");
+    }
+
+    /// Reference, consecutiveBreaker: "any success resets the count", also where a run of failures was published meanwhile.
+    #[test]
+    fn a_run_of_failures_that_a_success_ended_does_not_come_back() {
+        let (mut store, mut now) = (None, 0.0);
+        let mut a = Isolate::new(now);
+        for ok in [false, false, true, true, false, true] {
+            now += 1_001.0;
+            a.call(&mut store, now, ok);
+            a.wake(&mut store, now, true, 0.0);
+        }
+        let shared = store.expect("it opened, tried and closed");
+        assert_eq!((shared.status, shared.failures), (Status::Closed, 0));
+        store = Some(State { failures: 1, ..shared }); // as another program might have written it
+        now += READ_EVERY_MS;
+        a.call(&mut store, now, false);
+        assert_eq!((a.replica.state().status, a.replica.state().failures), (Status::Closed, 1));
+    }
+
+    /// The bound on probes is of each isolate: joining another's trial gives it no new ones.
+    #[test]
+    fn probes_stay_used_when_another_trial_is_joined() {
+        let breaker = breaker();
+        let opened = Force::Open.apply(&breaker, breaker.init(0.0), 0.0);
+        let (mut here, mut there) = (Replica::new(opened), Replica::new(opened));
+        for _ in 0..2 {
+            assert!(here.request(&breaker, 700.0).ok);
+        }
+        assert!(there.request(&breaker, 750.0).ok);
+        here.learn(&breaker, Some(there.state()));
+        assert_eq!(here.state().changed_at, there.state().changed_at);
+        assert!(!here.request(&breaker, 760.0).ok);
+    }
+
+    #[test]
+    fn every_request_reads_until_a_read_has_ended() {
+        let mut replica = Replica::new(breaker().init(0.0));
+        assert!(replica.read_due(0.0) && replica.read_due(1.0));
+        replica.end_read();
+        assert!(!replica.read_due(2.0));
+        assert!(replica.read_due(1.0 + READ_EVERY_MS));
+        assert!(!replica.read_due(2.0 + READ_EVERY_MS), "the others go by what is known");
+    }
+
+    #[test]
+    fn a_write_that_does_not_end_holds_back_the_next_until_it_counts_as_lost() {
+        let mut replica = Replica::new(breaker().init(0.0));
+        replica.force(&breaker(), 0.0, Force::Open);
+        assert!(matches!(replica.write(&breaker(), 0.0), Write::Now(..)));
+        replica.force(&breaker(), 5.0, Force::Close);
+        assert!(!replica.is_published());
+        assert_eq!((replica.publish(5_000.0), replica.write(&breaker(), 5_000.0)), (None, Write::Done));
+        assert_eq!(replica.publish(WRITE_LOST_MS), Some(0.0));
+    }
+
+    #[test]
+    fn a_state_far_ahead_of_the_clock_is_of_no_time() {
+        let state = |changed_at| State { changed_at, ..breaker().init(0.0) };
+        assert!(is_of_this_time(&state(MAX_AHEAD_MS), 0.0));
+        for changed_at in [MAX_AHEAD_MS + 1.0, crate::MAX_SAFE_MS, f64::NAN] {
+            assert!(!is_of_this_time(&state(changed_at), 0.0), "{changed_at}");
+        }
     }
 
     /// A write that a stale reader wrote over comes back with the next read.
