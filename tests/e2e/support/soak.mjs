@@ -6,6 +6,7 @@ import { startReceiver } from "./receiver.mjs";
 import { startService, token } from "./service.mjs";
 
 const HOSTS = 3;
+const MAX_REFUSALS = 180;
 const AT_ONCE = 32;
 const policy = { baseMs: 500, factor: 2, maxDelayMs: 4_000, jitter: "equal", maxAttempts: 100, timeoutMs: 10_000 };
 
@@ -87,17 +88,26 @@ function dataParent() {
   return bavail * bsize > 4e9 ? memory : tmpdir();
 }
 
-function post(agent, origin, url) {
+/** Hands a delivery over as a careful caller does: asked to come back later, it does so, for the same delivery. */
+async function post(agent, origin, url) {
   const body = JSON.stringify({ url, payload: { event: "soak" }, policy });
-  const headers = { authorization: `Bearer ${token}`, "content-length": Buffer.byteLength(body) };
-  return new Promise((resolve, reject) => {
-    const sent = request(`${origin}/deliveries`, { method: "POST", agent, headers }, async (response) => {
-      const text = (await response.toArray()).join("");
-      if (response.statusCode === 202) resolve(JSON.parse(text).id);
-      else reject(new Error(`${response.statusCode} ${text}`));
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-length": Buffer.byteLength(body),
+    "idempotency-key": url,
+  };
+  for (let refusals = 0; ; refusals++) {
+    const { status, text } = await new Promise((resolve, reject) => {
+      const sent = request(`${origin}/deliveries`, { method: "POST", agent, headers }, async (response) =>
+        resolve({ status: response.statusCode, text: (await response.toArray()).join("") }),
+      );
+      sent.on("error", reject).end(body);
     });
-    sent.on("error", reject).end(body);
-  });
+    if (status === 202) return JSON.parse(text).id;
+    // With thousands of objects awake, a small limit on open files makes workerd refuse until some have gone to sleep.
+    if (status !== 503 || refusals >= MAX_REFUSALS) throw new Error(`${status} ${text}`);
+    await new Promise((wake) => setTimeout(wake, 1_000));
+  }
 }
 
 /** The same soak without a breaker and with these kinds of it. */
