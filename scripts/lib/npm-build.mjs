@@ -33,7 +33,7 @@ export async function buildPackage() {
     };
     write("esm", ['import { decode } from "../decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
     write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
-    write("edge", [`import wasm from "../../wasm/${name}.wasm";`, "export { wasm };"]);
+    write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);
   }
 }
 
