@@ -33,7 +33,10 @@ const plugin = {
 export async function buildSuite() {
   const imports = consumerTests().neutral.map((name) => `import "./${name}";`);
   const options = {
-    stdin: { contents: [...imports, 'export { run } from "node:test";'].join("\n"), resolveDir: join(consumer, "tests") },
+    stdin: {
+      contents: [...imports, 'export { run } from "node:test";'].join("\n"),
+      resolveDir: join(consumer, "tests"),
+    },
     bundle: true,
     target: "es2022",
     plugins: [plugin],

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { consumer } from "../../scripts/lib/npm-consumer.mjs";
 import { folder } from "./suite.mjs";
 
@@ -51,7 +51,13 @@ export function installedModules() {
 
 /** The answer of a worker made of these modules, the first of them its main one. */
 export async function askWorkerd(modules) {
-  const options = { modules, compatibilityDate: "2026-01-01", cf: false, telemetry: { enabled: false } };
+  const options = {
+    modules,
+    compatibilityDate: "2026-01-01",
+    cf: false,
+    telemetry: { enabled: false },
+    log: new Log(LogLevel.NONE),
+  };
   const runtime = new Miniflare(convertV4MiniflareOptions(options));
   try {
     const response = await runtime.dispatchFetch("http://localhost/");

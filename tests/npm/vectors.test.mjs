@@ -7,7 +7,8 @@ import breakerVectors from "./vectors/breaker.json" with { type: "json" };
 import retryAfterVectors from "./vectors/retry_after.json" with { type: "json" };
 
 /** JSON has no Infinity, so the vectors spell it. */
-const revived = (vectors) => JSON.parse(JSON.stringify(vectors), (_, value) => (value === "Infinity" ? Infinity : value));
+const revived = (vectors) =>
+  JSON.parse(JSON.stringify(vectors), (_, value) => (value === "Infinity" ? Infinity : value));
 
 const CURVES = {
   squares: (attempt) => 10 * attempt * attempt,

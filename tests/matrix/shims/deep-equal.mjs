@@ -11,14 +11,17 @@ export function isDeepEqual(left, right, compared = new Map()) {
 
   if (left instanceof Date && !Object.is(left.getTime(), right.getTime())) return false;
   if (left instanceof RegExp && String(left) !== String(right)) return false;
-  if (left instanceof Error && !["name", "message", "cause"].every((key) => within(left[key], right[key]))) return false;
+  if (left instanceof Error && !["name", "message", "cause"].every((key) => within(left[key], right[key])))
+    return false;
   if (left instanceof Map && !haveSameMembers([...left], [...right], within)) return false;
   if (left instanceof Set && !haveSameMembers([...left], [...right], within)) return false;
   if (left instanceof ArrayBuffer && !within(new Uint8Array(left), new Uint8Array(right))) return false;
   if (Array.isArray(left) && left.length !== right.length) return false;
 
   const keys = ownKeys(left);
-  return keys.length === ownKeys(right).length && keys.every((key) => owns(right, key) && within(left[key], right[key]));
+  return (
+    keys.length === ownKeys(right).length && keys.every((key) => owns(right, key) && within(left[key], right[key]))
+  );
 }
 
 const isObject = (value) => typeof value === "object" && value !== null;
