@@ -14,12 +14,30 @@ import { askWorkerd, suiteWorker } from "./workerd.mjs";
 const entry = join(folder, "main.mjs");
 const output = join(folder, "bundled");
 
+/** Vercel's form of an import of WebAssembly, which gives a compiled module. */
+const wasmModules = {
+  name: "wasm-modules",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace("?module", "")),
+      namespace: "wasm-modules",
+    }));
+    onLoad({ filter: /./, namespace: "wasm-modules" }, ({ path }) => ({
+      contents: `export default new WebAssembly.Module(new Uint8Array([${readFileSync(path).join()}]));`,
+    }));
+  },
+};
+
 const bundlers = {
   async esbuild(outfile) {
     await esbuild.build({ entryPoints: [entry], bundle: true, outfile, logLevel: "error" });
   },
   async "esbuild, as CommonJS for Node.js"(outfile) {
     await esbuild.build({ entryPoints: [entry], bundle: true, platform: "node", outfile, logLevel: "error" });
+  },
+  async "esbuild, as for Vercel's edge runtime"(outfile) {
+    const plugins = [wasmModules];
+    await esbuild.build({ entryPoints: [entry], bundle: true, conditions: ["edge-light"], plugins, outfile });
   },
   async webpack(outfile) {
     const [path, filename] = [output, outfile.slice(output.length + 1)];
@@ -53,7 +71,7 @@ export default async function checkBundlers() {
 function bundleWithWrangler() {
   const worker = join(output, "worker");
   mkdirSync(worker, { recursive: true });
-  writeFileSync(join(worker, "worker.mjs"), suiteWorker.replace("./suite.mjs", "../../suite.mjs"));
+  writeFileSync(join(worker, "worker.mjs"), suiteWorker);
   const config = { name: "suite", main: "worker.mjs", compatibility_date: "2026-01-01" };
   writeFileSync(join(worker, "wrangler.json"), JSON.stringify(config));
   const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");

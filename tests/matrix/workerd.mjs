@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { consumer } from "../../scripts/lib/npm-consumer.mjs";
-import { folder } from "./suite.mjs";
+import { esmSuite } from "./suite.mjs";
 
 const installed = join(consumer, "node_modules", "retry-primitives-wasm");
 
@@ -14,7 +14,9 @@ const exportsOfWorkerd = {
   setup(building) {
     building.onResolve({ filter: /^retry-primitives-wasm/ }, async ({ path, kind, pluginData }) => {
       if (pluginData === exportsOfWorkerd) return undefined;
-      const { path: file } = await building.resolve(path, { kind, resolveDir: folder, pluginData: exportsOfWorkerd });
+      const options = { kind, resolveDir: consumer, pluginData: exportsOfWorkerd };
+      const { path: file, errors } = await building.resolve(path, options);
+      if (errors.length > 0) return { errors };
       return { path: `./${relative(consumer, file)}`, external: true };
     });
   },
@@ -23,7 +25,7 @@ const exportsOfWorkerd = {
 /** The text of a worker's main module, with all but the package bundled into it. */
 export async function workerText(contents) {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: folder },
+    stdin: { contents, resolveDir: consumer },
     bundle: true,
     format: "esm",
     conditions: ["workerd"],
@@ -50,10 +52,10 @@ export function installedModules() {
 }
 
 /** The answer of a worker made of these modules, the first of them its main one. */
-export async function askWorkerd(modules) {
+export async function askWorkerd(modules, compatibilityDate = "2026-01-01") {
   const options = {
     modules,
-    compatibilityDate: "2026-01-01",
+    compatibilityDate,
     cf: false,
     telemetry: { enabled: false },
     log: new Log(LogLevel.NONE),
@@ -67,8 +69,9 @@ export async function askWorkerd(modules) {
   }
 }
 
+/** A worker that answers with the results of the suite. */
 export const suiteWorker = `
-  import { run } from "./suite.mjs";
+  import { run } from ${JSON.stringify(esmSuite)};
   export default { fetch: async () => Response.json(await run()) };
 `;
 
