@@ -29,6 +29,7 @@ export async function workerText(contents) {
     bundle: true,
     format: "esm",
     conditions: ["workerd"],
+    external: ["cloudflare:*"],
     plugins: [exportsOfWorkerd],
     write: false,
     logLevel: "error",
