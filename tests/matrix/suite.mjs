@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Failure } from "../../scripts/lib/failure.mjs";
 import { consumer, consumerTests } from "../../scripts/lib/npm-consumer.mjs";
+import { problemOf } from "./results.mjs";
 
 export const folder = join(consumer, "suite");
 export const esmSuite = join(folder, "suite.mjs");
@@ -73,9 +74,7 @@ let expected;
 /** Holds the results of a runtime against the number of tests that Node.js' own runner counts. */
 export function report(where, results) {
   expected ??= runOnNode(process.execPath, consumerTests().neutral);
-  const failed = results.filter(({ error }) => error !== undefined);
-  for (const { name, error } of failed) console.error(`${name}\n${error}\n`);
-  if (failed.length > 0) throw new Failure(`${where}: ${failed.length} of ${results.length} tests failed.`);
-  if (results.length !== expected) throw new Failure(`${where}: ran ${results.length} of ${expected} tests.`);
+  const problem = problemOf(results, expected);
+  if (problem) throw new Failure(`${where}: ${problem}`);
   console.log(`${where}: ${results.length} tests passed`);
 }
