@@ -47,7 +47,7 @@ export const steps = [
     title: "The installed package on Node.js 18 to 24, Deno, Bun and workerd",
     commands: [
       onMatrix("runtimes"),
-      [modernNode, "--test", "--test-reporter=spec", "--test-concurrency=2", ...testFiles("tests/matrix")],
+      [modernNode, "--test", "--test-reporter=spec", "--test-concurrency=2", ...testFiles("tests/matrix/workerd")],
     ],
   },
   {

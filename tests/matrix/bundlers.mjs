@@ -9,7 +9,7 @@ import webpack from "webpack";
 import { Failure } from "../../scripts/lib/failure.mjs";
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { buildSuite, folder, report, runProcess } from "./suite.mjs";
-import { askWorkerd, suiteWorker } from "./workerd.mjs";
+import { askWorkerd, suiteWorker } from "./workerd/installed.mjs";
 
 const entry = join(folder, "main.mjs");
 const output = join(folder, "bundled");

@@ -24,7 +24,7 @@ const runtimes = ["@types/node", "@cloudflare/workers-types"].map((name) => [
   ...["--types", installed(name)],
 ]);
 
-const tsc = (compiler, ...options) => ["tsc", compiler, ...options];
+const tsc = (compiler, ...options) => [compiler === newest ? "TypeScript 7" : "TypeScript 5", compiler, ...options];
 const checks = [
   ["publint", installed("publint", "src", "cli.js"), "run", tarball, "--strict"],
   ["are the types wrong", installed("@arethetypeswrong", "cli", "dist", "index.js"), tarball, "--no-color"],

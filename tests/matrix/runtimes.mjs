@@ -2,7 +2,7 @@
 import { consumerTests } from "../../scripts/lib/npm-consumer.mjs";
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { buildSuite, report, runOnNode, runProcess } from "./suite.mjs";
-import { runInstalledOnWorkerd } from "./workerd.mjs";
+import { runInstalledOnWorkerd } from "./workerd/installed.mjs";
 
 const installed = (...path) => fromRoot("tests", "matrix", "node_modules", ...path);
 

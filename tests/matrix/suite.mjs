@@ -55,7 +55,7 @@ export async function buildSuite() {
 /** Runs tests of the consumer with Node.js' own runner; the number of tests that passed. */
 export function runOnNode(node, names) {
   const files = names.map((name) => join("tests", name));
-  const args = ["--no-warnings", "--expose-gc", "--test", "--test-reporter=tap", ...files];
+  const args = ["--no-warnings", "--expose-gc", "--test", "--test-concurrency=2", "--test-reporter=tap", ...files];
   const { stdout, stderr, status } = spawnSync(node, args, { cwd: consumer, encoding: "utf8" });
   const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, "m").exec(stdout)?.[1]);
   if (status !== 0 || count("pass") !== count("tests")) throw new Failure(`${stdout}${stderr}\n${node} failed.`);

@@ -1,12 +1,12 @@
-// The reference's examples for Workers (reference/worker.mjs) on workerd, on the installed package.
+// The reference's examples for Workers (reference-worker.mjs) on workerd, on the installed package.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { startReceiver } from "../e2e/support/receiver.mjs";
-import { startWorkerd } from "../e2e/support/workerd.mjs";
-import { installedModules, workerText } from "./workerd.mjs";
+import { startReceiver } from "../../e2e/support/receiver.mjs";
+import { startWorkerd } from "../../e2e/support/workerd.mjs";
+import { installedModules, workerText } from "./installed.mjs";
 
-const source = readFileSync(new URL("reference/worker.mjs", import.meta.url), "utf8");
+const source = readFileSync(new URL("reference-worker.mjs", import.meta.url), "utf8");
 
 async function start(t) {
   const receiver = await startReceiver();

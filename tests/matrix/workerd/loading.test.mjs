@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { consumer } from "../../scripts/lib/npm-consumer.mjs";
-import { askWorkerd, installedModules, workerText } from "./workerd.mjs";
+import { consumer } from "../../../scripts/lib/npm-consumer.mjs";
+import { askWorkerd, installedModules, workerText } from "./installed.mjs";
 
 const name = "retry-primitives-wasm";
 const manifest = JSON.parse(readFileSync(join(consumer, "node_modules", name, "package.json"), "utf8"));

@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { consumer } from "../../scripts/lib/npm-consumer.mjs";
-import { esmSuite } from "./suite.mjs";
+import { consumer } from "../../../scripts/lib/npm-consumer.mjs";
+import { esmSuite } from "../suite.mjs";
 
 const installed = join(consumer, "node_modules", "retry-primitives-wasm");
 
