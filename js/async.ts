@@ -1,4 +1,5 @@
 import { CircuitOpenError } from "./circuit-open-error.js";
+import { loop } from "./loop.js";
 import { callable } from "./options.js";
 import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState } from "./types.js";
 
@@ -35,30 +36,6 @@ export interface Protected<S> {
   status(): BreakerStatus;
 }
 
-/** What `setTimeout` counts to; more would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** A timer of any length, which an abort ends at once with the signal's reason. Nothing is left on the signal. */
-const sleep = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-  for (let left = ms; left >= 0; left -= LONGEST_TIMER) {
-    signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal!.reason);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(left, LONGEST_TIMER),
-      );
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
-};
-
 /**
  * Calls `fn` until it succeeds or the policy stops, and then throws its last error unchanged. An abort ends it at once with
  * the signal's reason.
@@ -69,29 +46,24 @@ export const retry = async <T>(
 ): Promise<T> => {
   callable("fn", fn);
   let state = policy.init(now());
-  for (;;) {
-    signal?.throwIfAborted();
-    const attempt = state.attempts + 1;
-    let delayMs;
-    try {
-      return await fn(signal ? { attempt, signal } : { attempt });
-    } catch (error) {
+  return loop(
+    (attempt) => fn(signal ? { attempt, signal } : { attempt }),
+    (settled, attempt) => {
+      if (settled.ok) return;
       signal?.throwIfAborted();
+      const { error } = settled;
       const failedAt = now();
       const meaning = classify?.(error, { attempt, now: failedAt });
       const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
       const answer = policy.next(state, failedAt, outcome);
-      const info = { error, decision: answer.decision };
-      if (!answer.decision.retry) {
-        onGiveUp?.(info);
-        throw error;
-      }
-      onRetry?.(info);
+      const { decision } = answer;
+      (decision.retry ? onRetry : onGiveUp)?.({ error, decision });
+      if (!decision.retry) return;
       ({ state } = answer);
-      ({ delayMs } = answer.decision);
-    }
-    await sleep(delayMs, signal);
-  }
+      return decision.delayMs;
+    },
+    signal,
+  );
 };
 
 /** Guards calls with a breaker whose state stays in this process; `state` and `onChange` lead out of it. */
