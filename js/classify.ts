@@ -15,4 +15,5 @@ export const {
   isAbortError,
   isTimeoutError,
   errorOutcome,
+  retryableErrorCodes,
 } = createClassify(wasm);

@@ -12,6 +12,7 @@ interface Program {
   f(status: number, now: number, idempotent: number, hints: number): number;
   g(): number;
   h(): number;
+  i(): void;
 }
 
 /** What `httpOutcome` reads of a response: any with a status and headers, as `fetch` gives it. */
@@ -43,7 +44,7 @@ export const Hints = {
 const LENGTH = 48 << 10;
 
 /** A property of an error that may be anything: a getter that throws has nothing to say. */
-const property = (error: unknown, key: string): unknown => {
+export const property = (error: unknown, key: string): unknown => {
   try {
     return (error as Record<string, unknown>)[key];
   } catch {
@@ -120,6 +121,13 @@ export const createClassify = (module: WebAssembly.Module) => {
     isAbortError: (value: unknown): boolean => kind(value) === 4,
     /** A deadline that passed, the caller's or the transport's: usually worth repeating. */
     isTimeoutError: (value: unknown): boolean => [2, 3].includes(kind(value)),
+    /** The `code` of every error that counts as a failure of the transport or a timeout. */
+    retryableErrorCodes: (): string[] => {
+      let codes = "";
+      headers = { get: (text) => ((codes = text), null) };
+      program.i();
+      return codes.split(/\n+/);
+    },
     /** The conservative default: failures of the transport and timeouts are retryable, nothing else is. */
     errorOutcome: (value: unknown): Outcome => ({ retryable: [1, 2, 3].includes(kind(value)) }),
   };
