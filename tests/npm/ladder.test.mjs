@@ -182,7 +182,12 @@ test("How backoff works: a Retry-After wins over the computed backoff, shorter o
   await withClock(async () => {
     for (const wait of [0, 1, 2_000, 120_000]) {
       const waits = [];
-      const options = { random: longest, baseMs: 500, getRetryAfterMs: () => wait, onRetry: (info) => waits.push(info) };
+      const options = {
+        random: longest,
+        baseMs: 500,
+        getRetryAfterMs: () => wait,
+        onRetry: (info) => waits.push(info),
+      };
       await retry(script(status(429), "data"), { ...safe, ...options });
       assert.deepEqual(
         waits.map(({ delayMs, retryAfter }) => [delayMs, retryAfter]),
