@@ -15,5 +15,4 @@ export const {
   isAbortError,
   isTimeoutError,
   errorOutcome,
-  retryableErrorCodes,
 } = createClassify(wasm);

@@ -15,19 +15,16 @@ type LadderErrorClass = new (progress: Progress) => LadderError;
 
 const define = (name: string, why: string): LadderErrorClass =>
   class extends Error {
-    declare readonly attempts: number;
-    declare readonly elapsedMs: number;
-    declare readonly cause: unknown;
-    static override readonly name: string = name;
+    static override readonly name = name as never;
 
-    constructor({ attempts, elapsedMs, cause }: Progress) {
-      super(`${why} (attempts: ${attempts}, ${elapsedMs} ms)`, { cause });
-      Object.assign(this, { name, attempts, elapsedMs });
+    constructor(progress: Progress) {
+      super(why, progress);
+      Object.assign(this, progress, { name });
     }
-  };
+  } as unknown as LadderErrorClass;
 
 /** A failure that is worth repeating, of an operation that was not marked as `idempotent`. */
-export const IdempotencyError = /* @__PURE__ */ define("IdempotencyError", "Not marked as idempotent: not repeated");
+export const IdempotencyError = /* @__PURE__ */ define("IdempotencyError", "Not marked as idempotent");
 export type IdempotencyError = LadderError;
 
 /** All retries are used up. */

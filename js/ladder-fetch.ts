@@ -1,7 +1,6 @@
-import { isIdempotentMethod } from "./classify.js";
 import { RetryExhaustedError } from "./ladder-errors.js";
 import { retry, type RetryOptions } from "./ladder-retry.js";
-import { DEFAULT_RETRYABLE_STATUSES, isRetryable, retryAfterFromHeaders } from "./ladder-rules.js";
+import { DEFAULT_RETRYABLE_STATUSES, isIdempotentMethod, isRetryable, retryAfterFromHeaders } from "./ladder-rules.js";
 
 /** What `fetch` takes, and the options of `retry`. */
 export type FetchRetryInit = Omit<RequestInit, keyof RetryOptions> & RetryOptions<Response>;
@@ -12,8 +11,7 @@ const isStream = (body: unknown): boolean =>
     (body as ReadableStream | null)?.getReader || (body as AsyncIterable<Uint8Array> | null)?.[Symbol.asyncIterator],
   );
 
-const consumed = (cause?: unknown) =>
-  new TypeError("The request's body is a stream that has been read, so it cannot be sent again", { cause });
+const consumed = (cause?: unknown) => new TypeError("The body is a stream, which cannot be sent again", { cause });
 
 /**
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are

