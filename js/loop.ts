@@ -34,3 +34,12 @@ export const loop = async <T>(
     await sleep(delayMs as number, signal, timers);
   }
 };
+
+/** A promise in any case: what `start` throws at once, as about a wrong option, rejects it. */
+export const promised = <T>(start: () => Promise<T>): Promise<T> => {
+  try {
+    return start();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
