@@ -1,7 +1,10 @@
 //! What the Workers integration decides without I/O, for Rust and for JavaScript: a breaker that isolates share, and what the
 //! platform takes.
 
-#![cfg_attr(not(feature = "worker"), allow(unreachable_pub, reason = "public where the Rust integration is"))]
+#![cfg_attr(
+    not(feature = "worker"),
+    allow(unreachable_pub, dead_code, reason = "public where the Rust integration is")
+)]
 
 mod force;
 mod platform;
@@ -11,7 +14,9 @@ pub use force::Force;
 pub(crate) use platform::GRACE_MS;
 #[cfg(feature = "worker")]
 pub(crate) use platform::MIN_KEEP_MS;
-pub use platform::{MAX_ALARM, MAX_DELAY_SECONDS, POSTPONE_JITTER, armable};
+pub use platform::armable;
+#[cfg(feature = "worker")]
+pub use platform::{MAX_ALARM, MAX_DELAY_SECONDS, POSTPONE_JITTER};
 pub(crate) use platform::{deliveries_before, judge, put_off, seconds, seconds_to_live};
 #[cfg(feature = "wasm")]
 pub(crate) use replica::Pace;
