@@ -69,6 +69,8 @@ pub use decorrelated::{DecorrelatedJitter, decorrelated_jitter};
 pub use exponential::{Exponential, exponential};
 pub use fibonacci::{Fibonacci, fibonacci};
 pub use jitter::Jitter;
+#[cfg(feature = "wasm")]
+pub(crate) use jitter_v2::growth;
 pub use jitter_v2::{DecorrelatedJitterV2, JitterV2State, decorrelated_jitter_v2};
 pub use linear::{Linear, linear};
 pub use policy::Policy;

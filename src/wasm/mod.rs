@@ -7,6 +7,7 @@
 pub mod backoff;
 pub mod breaker;
 pub mod classify;
+pub mod pipeline;
 
 use crate::number::{MAX_SAFE_MS, finite_time};
 
