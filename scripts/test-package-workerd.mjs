@@ -28,7 +28,7 @@ const { outputFiles } = await build({
   plugins: [wasmModules],
   write: false,
 });
-assert.deepEqual([...programs.keys()].sort(), ["backoff.wasm", "breaker.wasm", "classify.wasm"]);
+assert.deepEqual([...programs.keys()].sort(), ["backoff.wasm", "breaker.wasm", "budget.wasm", "classify.wasm"]);
 
 const modules = [...programs].map(([path, contents]) => ({ type: "CompiledWasm", path, contents }));
 const script = { type: "ESModule", path: "worker.mjs", contents: outputFiles[0].text };
@@ -45,6 +45,7 @@ try {
     waits: [5, 5],
     status: "open",
     outcome: { retryable: true, retryAfterMs: 7_000 },
+    tokens: 100,
     calls: 3,
   });
   console.log("workerd: imports the programs as modules, and decides");

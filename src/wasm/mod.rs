@@ -6,6 +6,7 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod budget;
 pub mod classify;
 pub mod pipeline;
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
+import * as budgets from "retry-primitives-wasm/budget";
 
 const read = (name) => {
   const revive = (_, value) => (value === "Infinity" ? Infinity : value);
@@ -73,6 +74,48 @@ test("breaker", () => {
       }
       assert.deepEqual(next, expected.state ?? state, where);
       state = next;
+    }
+  }
+});
+
+test("budget", () => {
+  const vectors = read("budget");
+  assert.ok(vectors.length > 20);
+  for (const { name, budget: kind, options, start, init, steps } of vectors) {
+    let drawn = 0;
+    let draws = 0;
+    const random = () => {
+      draws += 1;
+      return drawn;
+    };
+    const budget = budgets[kind](kind === "adaptiveThrottle" ? { ...options, random } : options);
+    let state = budget.init(start);
+    assert.deepEqual(state, init);
+    for (const [index, step] of steps.entries()) {
+      const { do: what, now, failure, retried, expected } = step;
+      [drawn, draws] = [step.random, 0];
+      Object.values(Object.freeze(state)).forEach(Object.freeze);
+      const where = `${name}, step ${index}`;
+      let next = state;
+      if (what === "request" || what === "retry") {
+        const answer = what === "retry" ? budget.retry(state, now, failure) : budget.request(state, now);
+        assert.deepEqual(
+          { allowed: answer.allowed, draws },
+          { allowed: expected.allowed, draws: expected.draws },
+          where,
+        );
+        if (what === "retry") assert.equal(budget.peek(state, now, failure), answer.allowed, where);
+        next = answer.state;
+      } else if (what === "look") {
+        const { balance, ...stats } = expected.stats;
+        assert.deepEqual(budget.stats(state, now), stats, where);
+        if (balance !== undefined) assert.equal(budget.balance(state, now), balance, where);
+      } else {
+        next = what === "succeed" ? budget.succeed(state, now, retried) : budget.fail(state, now, failure);
+      }
+      assert.deepEqual(next, expected.state ?? state, where);
+      assert.equal(next === state, expected.state === undefined, where);
+      state = JSON.parse(JSON.stringify(next));
     }
   }
 });

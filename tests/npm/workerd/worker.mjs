@@ -1,4 +1,5 @@
 import * as everything from "retry-primitives-wasm";
+import { retryBudget } from "retry-primitives-wasm/budget";
 import { retry } from "retry-primitives-wasm/async";
 
 const { constant, consecutiveBreaker, httpOutcome, preview } = everything;
@@ -16,6 +17,7 @@ export default {
       waits: preview(policy, 10),
       status: breaker.fail(breaker.init(0), 1).status,
       outcome: httpOutcome(new Response(null, { status: 503, headers: { "retry-after": "7" } }), 0, { method: "POST" }),
+      tokens: retryBudget().balance(retryBudget().init(0), 0),
       calls: await retry(work, { policy }),
     });
   },
