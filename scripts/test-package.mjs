@@ -23,7 +23,16 @@ await exitOnFailure(async () => {
   cpSync(fromRoot("tests", "vectors"), join(consumer, "tests", "vectors"), { recursive: true });
 
   const compiler = fromRoot("node_modules", "typescript", "bin", "tsc");
-  const types = ["--noEmit", "--strict", "--target", "es2022", "--types", "", join("tests", "types.ts")];
+  const typeTests = readdirSync(join(consumer, "tests")).filter((name) => /^types.*\.ts$/.test(name));
+  const types = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2022",
+    "--types",
+    "",
+    ...typeTests.map((name) => join("tests", name)),
+  ];
   run(process.execPath, [compiler, ...types, "--module", "nodenext"]);
   run(process.execPath, [compiler, ...types, "--module", "esnext", "--moduleResolution", "bundler"]);
 

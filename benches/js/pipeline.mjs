@@ -20,7 +20,8 @@ import {
 const CALLS = 5_000;
 const one = async () => 1;
 
-const ours = (...strategies) => strategies.reduce((builder, strategy) => builder.add(strategy), new PipelineBuilder()).build();
+const ours = (...strategies) =>
+  strategies.reduce((builder, strategy) => builder.add(strategy), new PipelineBuilder()).build();
 const repeat = (policy, options) => async () => {
   let sum = 0;
   for (let call = 0; call < CALLS; call++) sum += await policy.execute(one, options);
@@ -30,7 +31,8 @@ const cockatielRetry = () => retry(handleAll, { maxAttempts: 3, backoff: new Exp
 const cockatielBreaker = (breaker) => circuitBreaker(handleAll, { halfOpenAfter: 5_000, breaker });
 const breakAfter = (breaker) =>
   wrap(timeout(30_000, TimeoutStrategy.Aggressive), cockatielRetry(), cockatielBreaker(breaker));
-const our = (options) => ours(timeoutStrategy("30s"), retryStrategy({ backoffType: "exponential" }), circuitBreakerStrategy(options));
+const our = (options) =>
+  ours(timeoutStrategy("30s"), retryStrategy({ backoffType: "exponential" }), circuitBreakerStrategy(options));
 
 /** Each a name and what is measured, in nanoseconds a call of `calls`. */
 export const groups = [
@@ -67,7 +69,9 @@ if (process.argv[1] === import.meta.filename || process.argv[1]?.endsWith("pipel
       }
     }
   }
-  console.log("| a call that succeeds at once | ours, ns | cockatiel, ns | cockatiel / ours |\n| --- | --: | --: | --: |");
+  console.log(
+    "| a call that succeeds at once | ours, ns | cockatiel, ns | cockatiel / ours |\n| --- | --: | --: | --: |",
+  );
   for (const [group] of groups) {
     const [mine, peer] = ["ours", "cockatiel"].map((side) => best.get(`${group} ${side}`));
     console.log(`| ${group} | ${mine.toFixed(0)} | ${peer.toFixed(0)} | ${(peer / mine).toFixed(2)} |`);

@@ -1,3 +1,5 @@
+import { OwnSignal, signalOf, type Source } from "./own-signal.js";
+
 /** What a callback is told. */
 export interface ResilienceContext {
   /** 0 for the original call, then 1, 2, ...: one count for the whole execution. */
@@ -54,13 +56,13 @@ export class Execution {
 export class Context implements ResilienceContext {
   constructor(
     readonly execution: Execution,
-    /** The signal that there is; `undefined` while nobody can abort. */
-    public source: AbortSignal | undefined,
+    /** What can abort the attempt; `undefined` while nothing can. */
+    public source: Source | undefined,
     readonly attemptNumber: number,
   ) {}
 
   get signal(): AbortSignal {
-    return (this.source ??= new AbortController().signal);
+    return signalOf((this.source ??= new AbortController().signal));
   }
 
   get idempotent(): boolean {
@@ -73,19 +75,17 @@ export class Context implements ResilienceContext {
   }
 }
 
-/** A context that can be aborted by itself, and is with its parent. `release` takes our listener off the parent. */
-export const abortable = (parent: Context, attempt: Context = parent) => {
-  const controller = new AbortController();
-  const { source } = parent;
-  const abort = () => controller.abort(source!.reason);
-  if (source?.aborted) abort();
-  else source?.addEventListener("abort", abort, { once: true });
-  const remove = () => source?.removeEventListener("abort", abort);
-  const { releases } = parent.execution;
+/** A context that can be aborted by itself, and is with its parent. */
+export const abortableContext = (parent: Context, attemptNumber = parent.attemptNumber) => {
+  const { execution, source } = parent;
+  const own = new OwnSignal(source);
   return {
-    context: new Context(parent.execution, controller.signal, attempt.attemptNumber),
-    abort: (reason: unknown) => controller.abort(reason),
-    /** A stream that was handed out goes on, and so does what can abort it. */
-    release: (succeeded?: boolean) => void (succeeded && releases && source ? releases.push(remove) : remove()),
+    context: new Context(execution, own, attemptNumber),
+    abort: (reason: unknown) => own.abort(reason),
+    /** Leaves the parent's signal alone. A stream that was handed out can still be aborted, until it ends. */
+    release: (succeeded?: boolean) => {
+      if (succeeded && execution.releases) execution.releases.push(() => own.release());
+      else own.release();
+    },
   };
 };

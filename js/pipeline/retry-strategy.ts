@@ -7,7 +7,7 @@ import { wait, reached as growth } from "./core.js";
 import { duration, toMs, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
 import { isTransient, predicate } from "./predicate.js";
-import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy } from "./strategy.js";
+import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy, Layer } from "./strategy.js";
 
 /** What `addRetry({ budget })` asks; a `RetryBudget` is one. */
 export interface RetryLimit {
@@ -71,11 +71,10 @@ export const retryStrategy =
     for (const name of FUNCTIONS) if (options[name] !== undefined) callable(name, options[name]);
     const { budget, respectRetryAfter = true, delayGenerator, shouldConsumeRetry } = options;
 
-    return async (next, context) => {
+    const begin: Layer = (next, context) => {
       const { execution, source } = context;
-      if (initialDelay) await sleep(initialDelay, source, time);
       budget?.request();
-      const startedAt = time.now();
+      const startedAt = maxRetryTime < Infinity ? time.now() : 0;
       let attempt = context;
       let calls = 0;
       let consumed = 0;
@@ -138,4 +137,10 @@ export const retryStrategy =
         time,
       );
     };
+    return initialDelay
+      ? async (next, context) => {
+          await sleep(initialDelay, context.source, time);
+          return begin(next, context);
+        }
+      : begin;
   };

@@ -1,6 +1,6 @@
 import { ABOVE_0, callable } from "../options.js";
 import { after } from "../sleep.js";
-import { abortable, type ResilienceContext } from "./context.js";
+import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { TimeoutRejectedError } from "./errors.js";
 import { start } from "./start.js";
@@ -36,7 +36,7 @@ export const timeoutStrategy =
       const timeout = timeoutGenerator
         ? duration({ timeout: await timeoutGenerator({ context: outer }) }, "timeout", ABOVE_0)
         : fixed;
-      const { context, abort, release } = abortable(outer);
+      const { context, abort, release } = abortableContext(outer);
       return new Promise((resolve, reject) => {
         let expired = false;
         const cancel = after(
