@@ -18,13 +18,19 @@ export const after = (ms: number, callback: () => void, timers: Timers = globalT
   return () => timers.clearTimeout(timer as never);
 };
 
+/** What is asked of a signal. */
+export type Abortable = Pick<
+  AbortSignal,
+  "aborted" | "reason" | "throwIfAborted" | "addEventListener" | "removeEventListener"
+>;
+
 /**
  * What `start` settles, unless an abort comes first: that rejects at once with the signal's reason, and calls the function
  * that `start` answered with. Nothing is left on the signal.
  */
 export const abortable = <T>(
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | void,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
     let cancel: (() => void) | void;
@@ -44,5 +50,5 @@ export const abortable = <T>(
   });
 
 /** A wait of any length, which an abort ends at once with the signal's reason. */
-export const sleep = (ms: number, signal?: AbortSignal, timers?: Timers): Promise<void> =>
+export const sleep = (ms: number, signal?: Abortable, timers?: Timers): Promise<void> =>
   abortable((resolve) => after(ms, resolve as () => void, timers), signal);

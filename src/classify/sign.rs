@@ -144,7 +144,9 @@ mod tests {
         assert!(CODES.ends_with(retryable_codes()));
         let aborts = CODES.strip_suffix(retryable_codes()).unwrap();
         assert!(lines(aborts).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) == Some(0)));
-        assert!(lines(retryable_codes()).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) > Some(0)));
+        assert!(
+            lines(retryable_codes()).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) > Some(0))
+        );
     }
 
     fn text(bytes: &[u8]) -> &str {
