@@ -1,7 +1,9 @@
+import type { HeadersLike } from "./classify-program.js";
+
 /** What `httpOutcome` reads of a response: any with a status and headers, as `fetch` gives it. */
 export interface ResponseLike {
   readonly status: number;
-  readonly headers?: { get(name: string): string | null } | undefined;
+  readonly headers?: HeadersLike | undefined;
 }
 
 /** What `httpOutcome` should know of the request, and which hints it reads. */

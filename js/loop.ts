@@ -1,4 +1,4 @@
-import { sleep, type Timers } from "./sleep.js";
+import { sleep, type Abortable, type Timers } from "./sleep.js";
 
 /** How an attempt ended. */
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
@@ -17,7 +17,7 @@ export const unwrap = <T>(settled: Settled<T>): T => {
 export const loop = async <T>(
   attempt: (number: number) => T | PromiseLike<T>,
   decide: (settled: Settled<T>, number: number) => number | void | PromiseLike<number | void>,
-  signal?: AbortSignal,
+  signal?: Abortable,
   timers?: Timers,
 ): Promise<T> => {
   for (let number = 1; ; number++) {
@@ -32,5 +32,14 @@ export const loop = async <T>(
     if (typeof delayMs === "object") delayMs = await delayMs;
     if (delayMs === undefined) return unwrap(settled);
     await sleep(delayMs as number, signal, timers);
+  }
+};
+
+/** A promise in any case: what `start` throws at once, as about a wrong option, rejects it. */
+export const promised = <T>(start: () => Promise<T>): Promise<T> => {
+  try {
+    return start();
+  } catch (error) {
+    return Promise.reject(error);
   }
 };

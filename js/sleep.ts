@@ -7,23 +7,48 @@ export interface Timers {
 /** What `setTimeout` counts to; more would fire at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** A wait of any length, which an abort ends at once with the signal's reason. Nothing is left on the signal. */
-export const sleep = async (ms: number, signal?: AbortSignal, timers: Timers = globalThis as never): Promise<void> => {
-  for (let left = ms; left >= 0; left -= LONGEST_TIMER) {
-    signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => {
-        timers.clearTimeout(timer as never);
-        reject(signal!.reason);
-      };
-      const timer = timers.setTimeout(
-        () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(left, LONGEST_TIMER),
-      );
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
+/** Calls back after a time of any length, unless the function that it answers with is called before. */
+export const after = (ms: number, callback: () => void, timers: Timers = globalThis as never): (() => void) => {
+  let timer: unknown;
+  const wait = (left: number) => {
+    const next = left > LONGEST_TIMER ? () => wait(left - LONGEST_TIMER) : callback;
+    timer = timers.setTimeout(next, Math.min(left, LONGEST_TIMER));
+  };
+  wait(ms);
+  return () => timers.clearTimeout(timer as never);
 };
+
+/** What is asked of a signal. */
+export type Abortable = Pick<
+  AbortSignal,
+  "aborted" | "reason" | "throwIfAborted" | "addEventListener" | "removeEventListener"
+>;
+
+/**
+ * What `start` settles, unless an abort comes first: that rejects at once with the signal's reason, and calls the function
+ * that `start` answered with. Nothing is left on the signal.
+ */
+export const abortable = <T>(
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | void,
+  signal: Abortable | undefined,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    let cancel: (() => void) | void;
+    const abort = () => {
+      cancel?.();
+      reject(signal!.reason);
+    };
+    const ending =
+      <V>(end: (value: V) => void) =>
+      (value: V) => {
+        signal?.removeEventListener("abort", abort);
+        end(value);
+      };
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", abort, { once: true });
+    cancel = start(ending(resolve), ending(reject));
+  });
+
+/** A wait of any length, which an abort ends at once with the signal's reason. */
+export const sleep = (ms: number, signal?: Abortable, timers?: Timers): Promise<void> =>
+  abortable((resolve) => after(ms, resolve as () => void, timers), signal);

@@ -47,7 +47,7 @@ export async function buildPackage() {
 async function writeCommonJs() {
   const folder = join(dist, "cjs");
   cpSync(join(dist, "esm"), folder, { recursive: true, filter: (path) => !/\.js(\.map)?$/.test(path) });
-  const sources = readdirSync(fromRoot("js")).filter((name) => name.endsWith(".ts"));
+  const sources = readdirSync(fromRoot("js"), { recursive: true }).filter((name) => /(?<!\.d)\.ts$/.test(name));
   await build({
     absWorkingDir: fromRoot(),
     entryPoints: sources.map((name) => fromRoot("js", name)),

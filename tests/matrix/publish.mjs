@@ -1,6 +1,6 @@
 // What tools say of the tarball, and what TypeScript sees of it.
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../scripts/lib/failure.mjs";
 import { consumer, tarball } from "../../scripts/lib/npm-consumer.mjs";
@@ -25,10 +25,11 @@ const runtimes = ["@types/node", "@cloudflare/workers-types"].map((name) => [
 ]);
 
 const tsc = (compiler, ...options) => [compiler === newest ? "TypeScript 7" : "TypeScript 5", compiler, ...options];
+const typeTests = readdirSync(fromRoot("tests", "npm")).filter((name) => /^types.*\.ts$/.test(name));
 const checks = [
   ["publint", installed("publint", "src", "cli.js"), "run", tarball, "--strict"],
   ["are the types wrong", installed("@arethetypeswrong", "cli", "dist", "index.js"), tarball, "--no-color"],
-  ...["types.ts", "types.cts"].flatMap((name) => {
+  ...[...typeTests, "types.cts"].flatMap((name) => {
     const file = join("tests", name);
     return [
       ...resolutions.map((resolution) => tsc(newest, ...exact, ...browser, ...resolution, file)),
