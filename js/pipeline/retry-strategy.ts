@@ -3,7 +3,7 @@ import { loop, type Settled } from "../loop.js";
 import { ABOVE_0, callable, number } from "../options.js";
 import { sleep } from "../sleep.js";
 import { readBackoff, type BackoffFormula } from "./backoff-options.js";
-import { wait, reached as growth } from "./core.js";
+import { more, wait } from "./core.js";
 import { duration, toMs, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
 import { isTransient, predicate } from "./predicate.js";
@@ -118,9 +118,9 @@ export const retryStrategy =
         }
         if (consumes) {
           consumed++;
-          reached = growth();
+          reached = more();
         }
-        if (outcome.ok) await execution.discard?.(outcome.value);
+        if (outcome.ok) await context.discard(outcome.value);
         await options.onRetry?.({ ...told, delay });
         return delay;
       };
