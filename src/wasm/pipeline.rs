@@ -46,10 +46,11 @@ pub struct Retry {
 #[inline]
 pub fn wait(backoff: Backoff, retry: Retry, mut random: impl FnMut() -> f64) -> (f64, f64) {
     let max_delay_ms = floor_ms(backoff.max_delay_ms);
-    let (mut delay_ms, mut reached) = (round_ms(retry.generated_ms), retry.reached);
-    if !(retry.generated_ms >= 0.0) {
-        (delay_ms, reached) = computed(backoff, max_delay_ms, retry, &mut random);
-    }
+    let (mut delay_ms, reached) = if retry.generated_ms >= 0.0 {
+        (round_ms(retry.generated_ms), retry.reached)
+    } else {
+        computed(backoff, max_delay_ms, retry, &mut random)
+    };
     let asked_ms = ceil_ms(retry.retry_after_ms).min(max_delay_ms);
     if asked_ms > delay_ms {
         delay_ms = asked_ms;
