@@ -1,7 +1,7 @@
 import { CircuitOpenError } from "./circuit-open-error.js";
-import { loop } from "./loop.js";
+import { loop, promised } from "./loop.js";
 import { callable } from "./options.js";
-import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState } from "./types.js";
+import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState, RetryState } from "./types.js";
 
 export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
 
@@ -36,16 +36,13 @@ export interface Protected<S> {
   status(): BreakerStatus;
 }
 
-/**
- * Calls `fn` until it succeeds or the policy stops, and then throws its last error unchanged. An abort ends it at once with
- * the signal's reason.
- */
-export const retry = async <T>(
+const start = <T>(
   fn: (context: { attempt: number; signal?: AbortSignal }) => Promise<T>,
   { policy, signal, now = Date.now, classify, onRetry, onGiveUp }: RetryOptions,
 ): Promise<T> => {
   callable("fn", fn);
-  let state = policy.init(now());
+  const startedAt = now();
+  let state: RetryState | undefined;
   return loop(
     (attempt) => fn(signal ? { attempt, signal } : { attempt }),
     (settled, attempt) => {
@@ -55,7 +52,7 @@ export const retry = async <T>(
       const failedAt = now();
       const meaning = classify?.(error, { attempt, now: failedAt });
       const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
-      const answer = policy.next(state, failedAt, outcome);
+      const answer = policy.next((state ??= policy.init(startedAt)), failedAt, outcome);
       const { decision } = answer;
       (decision.retry ? onRetry : onGiveUp)?.({ error, decision });
       if (!decision.retry) return;
@@ -66,6 +63,14 @@ export const retry = async <T>(
   );
 };
 
+/**
+ * Calls `fn` until it succeeds or the policy stops, and then throws its last error unchanged. An abort ends it at once with
+ * the signal's reason.
+ */
+export const retry = <T>(
+  fn: (context: { attempt: number; signal?: AbortSignal }) => Promise<T>,
+  options: RetryOptions,
+): Promise<T> => promised(() => start(fn, options));
 /** Guards calls with a breaker whose state stays in this process; `state` and `onChange` lead out of it. */
 export const protect = <S extends RecoveryState>(
   breaker: Breaker<S>,

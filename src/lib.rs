@@ -26,9 +26,11 @@ pub mod classify;
 mod error;
 pub mod limit;
 mod number;
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub mod operation;
 mod outcome;
+#[cfg(any(feature = "worker", feature = "wasm"))]
+mod shared;
 mod stored;
 #[cfg(feature = "wasm")]
 #[doc(hidden)]

@@ -8,6 +8,9 @@ import { fromRoot } from "./paths.mjs";
 
 const dist = fromRoot("dist");
 
+// What an import of a `.wasm` gives where it gives anything.
+const wasmDeclaration = "declare const program: WebAssembly.Module;\nexport = program;\n";
+
 /**
  * dist/wasm   the programs
  * dist/esm    the facade as modules, with the programs inlined
@@ -33,7 +36,9 @@ export async function buildPackage() {
     };
     write("esm", ['import { decode } from "../decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
     write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
-    write("edge", [`import wasm from "../../wasm/${name}.wasm";`, "export { wasm };"]);
+    writeFileSync(join(dist, "wasm", `${name}.wasm.d.cts`), wasmDeclaration);
+    // `?module` is what Vercel asks for and Cloudflare takes as well.
+    write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);
   }
 }
 

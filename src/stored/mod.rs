@@ -24,7 +24,7 @@ pub(crate) const TIME: Range = Range {
     accepts: |value| value.abs() <= MAX_SAFE_MS,
 };
 /// A moment that JavaScript can hold as a date.
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub(crate) const DATE: Range = Range {
     allowed: "a number of milliseconds from -8.64e15 to 8.64e15",
     accepts: |value| value.abs() <= crate::number::MAX_DATE_MS,

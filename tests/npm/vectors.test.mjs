@@ -1,14 +1,16 @@
 // The vectors that every runtime runs.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
 import * as budgets from "retry-primitives-wasm/budget";
+import backoffVectors from "./vectors/backoff.json" with { type: "json" };
+import breakerVectors from "./vectors/breaker.json" with { type: "json" };
+import budgetVectors from "./vectors/budget.json" with { type: "json" };
+import retryAfterVectors from "./vectors/retry_after.json" with { type: "json" };
 
-const read = (name) => {
-  const revive = (_, value) => (value === "Infinity" ? Infinity : value);
-  return JSON.parse(readFileSync(new URL(`./vectors/${name}.json`, import.meta.url), "utf8"), revive);
-};
+/** JSON has no Infinity, so the vectors spell it. */
+const revived = (vectors) =>
+  JSON.parse(JSON.stringify(vectors), (_, value) => (value === "Infinity" ? Infinity : value));
 
 const CURVES = {
   squares: (attempt) => 10 * attempt * attempt,
@@ -21,7 +23,7 @@ const CURVES = {
 };
 
 test("backoff", () => {
-  const vectors = read("backoff");
+  const vectors = revived(backoffVectors);
   assert.ok(vectors.length > 100);
   for (const { policy: name, options, state, now, outcome, random, expected, ...rest } of vectors) {
     let draws = 0;
@@ -44,7 +46,7 @@ test("backoff", () => {
 });
 
 test("breaker", () => {
-  const vectors = read("breaker");
+  const vectors = revived(breakerVectors);
   assert.ok(vectors.length > 20);
   for (const { name, breaker: kind, options, start, steps } of vectors) {
     let draw = 0;
@@ -79,7 +81,7 @@ test("breaker", () => {
 });
 
 test("budget", () => {
-  const vectors = read("budget");
+  const vectors = revived(budgetVectors);
   assert.ok(vectors.length > 20);
   for (const { name, budget: kind, options, start, init, steps } of vectors) {
     let drawn = 0;
@@ -121,7 +123,7 @@ test("budget", () => {
 });
 
 test("Retry-After", () => {
-  for (const { value, now, expected } of read("retry_after")) {
+  for (const { value, now, expected } of retryAfterVectors) {
     assert.equal(ours.parseRetryAfter(value, now) ?? null, expected, JSON.stringify({ value, now }));
   }
 });

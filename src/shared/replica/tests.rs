@@ -4,7 +4,7 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::breaker::{ConsecutiveBreaker, ConsecutiveBreakerState as State, consecutive_breaker};
+use crate::breaker::{Breaker, ConsecutiveBreaker, ConsecutiveBreakerState as State, Report, consecutive_breaker};
 
 fn breaker() -> ConsecutiveBreaker {
     consecutive_breaker(2).open(Duration::from_millis(700)).half_open_probes(2).build().unwrap()
@@ -28,7 +28,7 @@ impl Isolate {
 
     /// One call; `ok` is how it ends where it is admitted.
     fn call(&mut self, store: &mut Option<State>, now: f64, ok: bool) -> bool {
-        if self.replica.read_due(now) {
+        if self.replica.pace.read_due(now) {
             self.reads.push(now);
             self.last_read = *store;
             self.replica.learn(&breaker(), *store);
@@ -38,7 +38,7 @@ impl Isolate {
             let report = if ok { Report::success() } else { Report::failure() };
             self.replica.report(&breaker(), now, report.admitted_by(&verdict), &mut || 0.0);
         }
-        self.tasks.extend(self.replica.publish(now).map(|wait| now + wait));
+        self.tasks.extend(self.replica.pace.publish(now).map(|wait| now + wait));
         verdict.ok
     }
 
@@ -54,7 +54,7 @@ impl Isolate {
                     if works {
                         *store = Some(state);
                     }
-                    self.replica.wrote(number, now + took, works);
+                    self.replica.pace.wrote(number, now + took, works);
                 }
                 Write::Later(wait) => {
                     assert!(wait <= WRITE_EVERY_MS);
@@ -182,11 +182,11 @@ fn probes_stay_used_when_another_trial_is_joined() {
 #[test]
 fn every_request_reads_until_a_read_has_ended() {
     let mut replica = Replica::new(breaker().init(0.0));
-    assert!(replica.read_due(0.0) && replica.read_due(1.0));
-    replica.end_read();
-    assert!(!replica.read_due(2.0));
-    assert!(replica.read_due(1.0 + READ_EVERY_MS));
-    assert!(!replica.read_due(2.0 + READ_EVERY_MS), "the others go by what is known");
+    assert!(replica.pace.read_due(0.0) && replica.pace.read_due(1.0));
+    replica.pace.end_read();
+    assert!(!replica.pace.read_due(2.0));
+    assert!(replica.pace.read_due(1.0 + READ_EVERY_MS));
+    assert!(!replica.pace.read_due(2.0 + READ_EVERY_MS), "the others go by what is known");
 }
 
 #[test]
@@ -195,9 +195,9 @@ fn a_write_that_does_not_end_holds_back_the_next_until_it_counts_as_lost() {
     replica.force(&breaker(), 0.0, Force::Open);
     assert!(matches!(replica.write(&breaker(), 0.0), Write::Now(..)));
     replica.force(&breaker(), 5.0, Force::Close);
-    assert!(!replica.is_published());
-    assert_eq!((replica.publish(5_000.0), replica.write(&breaker(), 5_000.0)), (None, Write::Done));
-    assert_eq!(replica.publish(WRITE_LOST_MS), Some(0.0));
+    assert!(!replica.pace.is_published());
+    assert_eq!((replica.pace.publish(5_000.0), replica.write(&breaker(), 5_000.0)), (None, Write::Done));
+    assert_eq!(replica.pace.publish(WRITE_LOST_MS), Some(0.0));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_lost_opening_is_written_again() {
     }
     a.wake(&mut store, 1.0, true, 0.0);
     a.replica.force(&breaker(), 29_900.0, Force::Open);
-    a.tasks.extend(a.replica.publish(29_900.0).map(|wait| 29_900.0 + wait));
+    a.tasks.extend(a.replica.pace.publish(29_900.0).map(|wait| 29_900.0 + wait));
     a.wake(&mut store, 29_900.0, true, 0.0);
     let mut store = None;
     assert!(!a.call(&mut store, READ_EVERY_MS, true));
@@ -252,7 +252,7 @@ fn a_clock_that_went_back_holds_nothing_up_for_long() {
     a.call(&mut store, READ_EVERY_MS, true);
     assert_eq!(a.reads.len(), 2);
     a.replica.force(&breaker(), READ_EVERY_MS, Force::Close);
-    assert_eq!(a.replica.publish(READ_EVERY_MS), Some(WRITE_EVERY_MS));
+    assert_eq!(a.replica.pace.publish(READ_EVERY_MS), Some(WRITE_EVERY_MS));
 }
 
 /// The platform may end a task with its request; the next call starts another.
@@ -260,7 +260,7 @@ fn a_clock_that_went_back_holds_nothing_up_for_long() {
 fn a_task_that_died_is_replaced() {
     let mut replica = Replica::new(breaker().init(0.0));
     replica.force(&breaker(), 0.0, Force::Open);
-    assert_eq!(replica.publish(0.0), Some(0.0));
-    assert_eq!(replica.publish(TASK_LOST_MS), None);
-    assert_eq!(replica.publish(TASK_LOST_MS + 1.0), Some(0.0));
+    assert_eq!(replica.pace.publish(0.0), Some(0.0));
+    assert_eq!(replica.pace.publish(TASK_LOST_MS), None);
+    assert_eq!(replica.pace.publish(TASK_LOST_MS + 1.0), Some(0.0));
 }

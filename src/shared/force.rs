@@ -1,13 +1,15 @@
 //! A breaker changed by hand.
 
-use crate::breaker::{Breaker, BreakerState, force_close, force_open};
+use super::Kind;
+use crate::breaker::{BreakerState, force_close, force_open};
 
 /// What an administrator can do to a shared breaker.
 ///
 /// Each counts as a transition of its own at this moment, so that it wins over what other isolates have not seen yet;
-/// see [`Breaker::merge`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// see [`Breaker::merge`](crate::breaker::Breaker::merge).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 pub enum Force {
     /// Refuse calls for the open time; then a probe goes out as ever.
     Open,
@@ -32,14 +34,14 @@ impl Force {
         [Self::Open, Self::Close, Self::Reset].into_iter().find(|force| force.as_str() == name)
     }
 
-    pub(super) fn apply<B: Breaker>(self, breaker: &B, state: B::State, now: f64) -> B::State {
+    pub(crate) fn apply<S: BreakerState>(self, kind: &impl Kind<S>, state: S, now: f64) -> S {
         let opened = force_open(state, now);
         // `init` alone would lose every merge with an opening: a reset is a closing with an empty ledger.
         match self {
             Self::Open => opened,
             Self::Close => force_close(opened, now),
             Self::Reset => {
-                let mut fresh = breaker.init(now);
+                let mut fresh = kind.fresh(now);
                 fresh.set_recovery(force_close(opened, now).recovery());
                 fresh
             }
@@ -52,7 +54,7 @@ mod tests {
     use core::time::Duration;
 
     use super::*;
-    use crate::breaker::{Status, consecutive_breaker};
+    use crate::breaker::{Breaker, Status, consecutive_breaker};
 
     #[test]
     fn closing_by_hand_wins_over_an_opening_that_this_side_never_saw() {
