@@ -6,6 +6,7 @@ import { duration, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { start } from "./start.js";
+import { isTransient } from "./transient.js";
 import type { Hook, MaybePromise, ShouldHandle, Strategy } from "./strategy.js";
 
 export interface OnHedgingArguments {
@@ -38,7 +39,7 @@ export const hedgingStrategy =
     const { delayGenerator, onHedging } = options;
     const most = number(options, "maxHedgedAttempts", 1, Number.MAX_SAFE_INTEGER, 1, "whole ");
     const delay = duration(options, "delay", 0, 2_000);
-    const shouldHandle = predicate(options);
+    const shouldHandle = predicate(options, isTransient);
     if (delayGenerator !== undefined) callable("delayGenerator", delayGenerator);
     if (onHedging !== undefined) callable("onHedging", onHedging);
 

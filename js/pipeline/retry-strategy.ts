@@ -6,7 +6,8 @@ import { readBackoff, type BackoffFormula } from "./backoff-options.js";
 import { more, wait } from "./core.js";
 import { duration, toMs, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
-import { isTransient, predicate } from "./predicate.js";
+import { predicate } from "./predicate.js";
+import { isTransient } from "./transient.js";
 import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy, Layer } from "./strategy.js";
 
 /** What `addRetry({ budget })` asks; a `RetryBudget` is one. */
@@ -67,7 +68,7 @@ export const retryStrategy =
     const initialDelay = duration(options, "initialDelay", 0, 0);
     const maxRetryTime = duration(options, "maxRetryTime", ABOVE_0, Infinity);
     const formula = readBackoff(options);
-    const shouldHandle = predicate(options);
+    const shouldHandle = predicate(options, isTransient);
     for (const name of FUNCTIONS) if (options[name] !== undefined) callable(name, options[name]);
     const { budget, respectRetryAfter = true, delayGenerator, shouldConsumeRetry } = options;
 
