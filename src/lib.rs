@@ -9,6 +9,7 @@
 //! | [`classify`] | what does this failure mean? |
 //! | [`breaker`] | should I call at all? |
 //! | [`budget`] | can the system afford another retry? |
+//! | [`limit`] | is there a permit for this call? |
 //! | `operation` | how does one operation survive its process? (feature `operation`) |
 //! | `worker` | how do I do that on Cloudflare Workers? (feature `worker`) |
 //!
@@ -23,6 +24,7 @@ pub mod breaker;
 pub mod budget;
 pub mod classify;
 mod error;
+pub mod limit;
 mod number;
 #[cfg(any(feature = "operation", feature = "wasm"))]
 pub mod operation;
