@@ -9,6 +9,7 @@
 //! | [`classify`] | what does this failure mean? |
 //! | [`breaker`] | should I call at all? |
 //! | [`budget`] | can the system afford another retry? |
+//! | `executor` | who calls and waits, in one process? (feature `executor`) |
 //! | `operation` | how does one operation survive its process? (feature `operation`) |
 //! | `worker` | how do I do that on Cloudflare Workers? (feature `worker`) |
 //!
@@ -23,6 +24,8 @@ pub mod breaker;
 pub mod budget;
 pub mod classify;
 mod error;
+#[cfg(feature = "executor")]
+pub mod executor;
 mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
@@ -36,7 +39,7 @@ pub mod worker;
 
 #[cfg(any(test, feature = "operation"))]
 extern crate alloc;
-#[cfg(any(test, feature = "worker"))]
+#[cfg(any(test, feature = "std", feature = "worker"))]
 extern crate std;
 
 pub use backoff::{Decision, Policy, RetryState, StopReason};
@@ -44,6 +47,6 @@ pub use error::{OptionError, StateError};
 pub use number::MAX_SAFE_MS;
 pub use outcome::Outcome;
 
-#[cfg(all(doctest, feature = "worker"))]
+#[cfg(all(doctest, feature = "tokio", feature = "worker"))]
 #[doc = include_str!("../README.md")]
 struct ReadmeExamples;

@@ -130,6 +130,29 @@ pub trait Breaker {
         random: &mut dyn FnMut() -> f64,
     ) -> (Self::State, Reported);
 
+    /// Whether `now` matters to [`request`](Self::request) on this state, or with a report to
+    /// [`report_with`](Self::report_with): where it does not, any number will do, and a caller whose clock is dear may leave it
+    /// unread. A breaker that goes by how long a call took says yes to the request too.
+    ///
+    /// # Default
+    /// It always does.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retry_primitives::breaker::{Breaker, Report, consecutive_breaker};
+    ///
+    /// let breaker = consecutive_breaker(5).open(Duration::from_secs(30)).build()?;
+    /// let state = breaker.init(1_000.0);
+    /// assert!(!breaker.needs_now(&state, None));
+    /// assert!(!breaker.needs_now(&state, Some(&Report::success())));
+    /// assert!(breaker.needs_now(&state, Some(&Report::failure())));
+    /// # Ok::<(), retry_primitives::OptionError>(())
+    /// ```
+    fn needs_now(&self, state: &Self::State, report: Option<&Report>) -> bool {
+        let _ = (state, report);
+        true
+    }
+
     /// Joins two states of this breaker, for a store that cannot serialize a read-modify-write (Workers KV): before
     /// writing, read what is there and write the join; after reading, join with the state at hand.
     ///
