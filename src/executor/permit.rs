@@ -49,9 +49,10 @@ impl<'a, B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Per
 
     /// Says how the call ended, and is told whether that counted.
     pub fn report(self, result: CallResult) -> Reported {
-        let reported = self.protected.report(&self.verdict, self.started, result);
+        let (protected, verdict, started) = (self.protected, self.verdict, self.started);
+        // First: should whoever watches the state panic, this must not be reported twice.
         mem::forget(self);
-        reported
+        protected.report(&verdict, started, result)
     }
 }
 
