@@ -12,8 +12,8 @@ use retry_primitives::{
     Outcome,
     backoff::{Jitter, constant, exponential},
     breaker::{
-        Breaker, CallResult, Growth, Report, Reported, Status, consecutive_breaker, force_close, force_open,
-        rolling_breaker,
+        Breaker, BreakerState, CallResult, Growth, Report, Reported, Status, consecutive_breaker, force_close,
+        force_open, rolling_breaker,
     },
     executor::{CallError, CircuitOpen, FakeTime, Retryable, protect, retry},
 };
@@ -232,6 +232,32 @@ fn a_closed_circuit_reads_the_clock_only_where_it_matters() {
     assert_eq!((consecutive, rolling, slow), (0, 1, 2));
 }
 
+/// A place that others change without a word on the mark is believed at once, and so is one that was at rest.
+#[cfg(feature = "std")]
+#[test]
+fn a_state_at_rest_is_not_taken_for_granted() {
+    use std::sync::Arc;
+
+    use retry_primitives::executor::{Guarded, Shared};
+
+    let time = FakeTime::new(0.0);
+    let breaker = consecutive_breaker(1).open(ms(1_000)).build().unwrap();
+    let place = Arc::new(Guarded::from(breaker.init(0.0)));
+    let (one, other) = (protect(breaker, &time).kept_in(place.clone()), protect(breaker, &time).kept_in(place.clone()));
+    let works = || ready(Ok::<_, ()>(()));
+    for _ in 0..2 {
+        assert_eq!(run(one.call(works)), Ok(()));
+    }
+    let late = one.admit().unwrap();
+    other.admit().unwrap().report(CallResult::Failure);
+    assert_eq!(one.admit().unwrap_err().retry_after, ms(1_000));
+    assert_eq!(late.report(CallResult::Success), Reported::Stale);
+    other.load(breaker.init(0.0));
+    assert_eq!(run(one.call(works)), Ok(()));
+    place.transact(|state| (force_open(state, 0.0), ()));
+    assert_eq!(one.admit().unwrap_err().retry_after, ms(1_000));
+}
+
 /// A breaker that says that the time does not matter gives the same at any.
 fn the_time_does_not_matter<B: Breaker<State: PartialEq + std::fmt::Debug>>(breaker: B, steps: &[(u8, f64, f64)]) {
     let mut state = breaker.init(0.0);
@@ -244,6 +270,13 @@ fn the_time_does_not_matter<B: Breaker<State: PartialEq + std::fmt::Debug>>(brea
             2 => Some(Report::failure()),
             _ => Some(Report::ignored()),
         };
+        if breaker.is_at_rest(&state) {
+            let (same, verdict) = breaker.request(state, other);
+            assert_eq!((same, verdict.ok, verdict.status), (state, true, Status::Closed));
+            let epoch = state.recovery().changed_at;
+            assert_eq!(verdict.epoch, epoch);
+            assert_eq!(breaker.report(state, other, Report::success().epoch(epoch)), (state, Reported::Counted));
+        }
         let free = !breaker.needs_now(&state, report.as_ref());
         match report {
             None => {

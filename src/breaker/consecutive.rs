@@ -175,6 +175,12 @@ impl Breaker for ConsecutiveBreaker {
         state.status != Status::Closed || report.is_some_and(|report| report.result == CallResult::Failure)
     }
 
+    /// Closed, with no failure to forget.
+    #[inline]
+    fn is_at_rest(&self, state: &Self::State) -> bool {
+        state.status == Status::Closed && state.failures == 0
+    }
+
     fn merge(&self, a: Self::State, b: Self::State) -> Self::State {
         merge::merge(&self.recovery, a, b, |joined, other| joined.failures = joined.failures.max(other.failures))
     }

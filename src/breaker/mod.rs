@@ -153,6 +153,27 @@ pub trait Breaker {
         true
     }
 
+    /// Whether this state is at rest: [`request`](Self::request) admits and leaves it as it is, and so does a success, whatever
+    /// the time. Whoever knows that need not ask.
+    ///
+    /// # Default
+    /// It never is.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retry_primitives::breaker::{Breaker, consecutive_breaker};
+    ///
+    /// let breaker = consecutive_breaker(5).open(Duration::from_secs(30)).build()?;
+    /// let state = breaker.init(1_000.0);
+    /// assert!(breaker.is_at_rest(&state));
+    /// assert!(!breaker.is_at_rest(&breaker.fail(state, 2_000.0)));
+    /// # Ok::<(), retry_primitives::OptionError>(())
+    /// ```
+    fn is_at_rest(&self, state: &Self::State) -> bool {
+        let _ = state;
+        false
+    }
+
     /// Joins two states of this breaker, for a store that cannot serialize a read-modify-write (Workers KV): before
     /// writing, read what is there and write the join; after reading, join with the state at hand.
     ///

@@ -30,6 +30,8 @@ pub use self::protect::{Protected, protect};
 pub use self::retry::Retry;
 pub use self::retryable::{Retryable, retry};
 pub use self::runtime::{DefaultRuntime, MaybeRuntime, NoRuntime, Runtime};
+#[cfg(feature = "std")]
+pub use self::shared::Guarded;
 pub use self::shared::{DefaultShared, Shared};
 #[cfg(feature = "std")]
 pub use self::source::io_outcome;

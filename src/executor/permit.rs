@@ -38,6 +38,7 @@ where
 }
 
 impl<'a, B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Permit<'a, B, R, P, J, W> {
+    #[inline]
     pub(super) fn new(protected: &'a Protected<B, R, P, J, W>, verdict: Verdict, started: Option<f64>) -> Self {
         Self { protected, verdict, started }
     }
@@ -48,6 +49,7 @@ impl<'a, B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Per
     }
 
     /// Says how the call ended, and is told whether that counted.
+    #[inline]
     pub fn report(self, result: CallResult) -> Reported {
         let (protected, verdict, started) = (self.protected, self.verdict, self.started);
         // First: should whoever watches the state panic, this must not be reported twice.

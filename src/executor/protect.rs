@@ -5,7 +5,7 @@ use core::fmt;
 use super::{
     CallError, CircuitOpen, DefaultShared, EveryFailure, IsFailure, Judge, Permit, Runtime, Shared, Unwatched, Watch,
 };
-use crate::breaker::{Breaker, CallResult, Report, Reported, Status, Verdict};
+use crate::breaker::{Breaker, BreakerState, CallResult, Report, Reported, Status, Verdict};
 
 /// Guards calls with `breaker`, whose state stays in this process: `Protected` is to be shared by all that call the one
 /// dependency. `state` and `on_change` lead out of it.
@@ -127,7 +127,12 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
     ///
     /// # Errors
     /// [`CircuitOpen`] when no call may be made.
+    #[inline]
     pub fn admit(&self) -> Result<Permit<'_, B, R, P, J, W>, CircuitOpen> {
+        let epoch = self.place.mark();
+        if !epoch.is_nan() {
+            return Ok(Permit::new(self, Verdict::admitted(Status::Closed, epoch), None));
+        }
         let (verdict, started) = self.transact(|state| {
             let started = self.breaker.needs_now(&state, None).then(|| self.runtime.now());
             let (next, verdict) = self.breaker.request(state, started.unwrap_or_default());
@@ -136,7 +141,11 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
         if verdict.ok { Ok(Permit::new(self, verdict, started)) } else { Err(CircuitOpen::new(&verdict)) }
     }
 
+    #[inline]
     pub(super) fn report(&self, verdict: &Verdict, started: Option<f64>, result: CallResult) -> Reported {
+        if result == CallResult::Success && self.place.mark() == verdict.epoch {
+            return Reported::Counted;
+        }
         self.transact(|state| {
             let mut report = Report::new(result).admitted_by(verdict);
             let ended = self.breaker.needs_now(&state, Some(&report)).then(|| self.runtime.now());
@@ -170,6 +179,9 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
     fn transact<T>(&self, change: impl FnOnce(B::State) -> (B::State, T)) -> T {
         let (before, after, answer) = self.place.transact(|before| {
             let (after, answer) = change(before);
+            if self.breaker.is_at_rest(&after) {
+                self.place.set_mark(after.recovery().changed_at);
+            }
             (after, (before, after, answer))
         });
         self.watch.replaced(before, after);
