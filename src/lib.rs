@@ -30,6 +30,8 @@ mod number;
 #[cfg(feature = "operation")]
 pub mod operation;
 mod outcome;
+#[cfg(any(doc, doctest))]
+pub mod recipes;
 mod stored;
 #[cfg(feature = "wasm")]
 #[doc(hidden)]
