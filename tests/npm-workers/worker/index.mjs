@@ -15,7 +15,7 @@ const object = (namespace, name, request) => namespace.get(namespace.idFromName(
 export default class extends WorkerEntrypoint {
   async fetch(request) {
     const { pathname, searchParams } = new URL(request.url);
-    const [first, ...rest] = pathname.split("/").slice(1).map(decodeURIComponent);
+    const [first, ...rest] = pathname.split("/").slice(1);
     const { env, ctx } = this;
     switch (first) {
       case "probe":
