@@ -15,6 +15,14 @@ const bundles = [
   { name: "/breaker", limit: 4_130, modules: [`${ours}/breaker`] },
   { name: "/budget", limit: 3_900, modules: [`${ours}/budget`] },
   { name: "/classify", limit: 4_900, modules: [`${ours}/classify`] },
+  { name: "/pipeline: retry", goal: 4_100, limit: 3_430, modules: [`${ours}/pipeline#retry`] },
+  { name: "/pipeline: timeoutStrategy", limit: 1_370, modules: [`${ours}/pipeline#timeoutStrategy`] },
+  { name: "/pipeline: circuitBreakerStrategy", limit: 6_080, modules: [`${ours}/pipeline#circuitBreakerStrategy`] },
+  { name: "/pipeline: hedgingStrategy", limit: 3_100, modules: [`${ours}/pipeline#hedgingStrategy`] },
+  { name: "/pipeline: rateLimiterStrategy", limit: 1_960, modules: [`${ours}/pipeline#rateLimiterStrategy`] },
+  { name: "/pipeline: bulkheadStrategy", limit: 840, modules: [`${ours}/pipeline#bulkheadStrategy`] },
+  { name: "/pipeline: fallbackStrategy", limit: 1_800, modules: [`${ours}/pipeline#fallbackStrategy`] },
+  { name: "/pipeline: all", limit: 14_200, modules: [`${ours}/pipeline`] },
   { name: ".", goal: 5_100, limit: 10_420, modules: [ours] },
   // An executor is no heavier than the p-retry that it stands in for.
   {
