@@ -153,8 +153,8 @@ mod tests {
     fn random_v2_waits_are_of_every_length() {
         use super::jitter_v2::{DELAY, NEXT_REACHED};
 
-        assert!(share(4, |io| io[DELAY] > 0.0 && io[NEXT_REACHED] < 1e9) > 0.2);
-        assert!(share(4, |io| io[NEXT_REACHED] > 1e300) > 0.05);
-        assert!(share(4, |io| io[DELAY].is_nan()) > 0.05, "stopped");
+        assert!(share(4, |io| io[DELAY] > 0.0 && io[NEXT_REACHED] < 1e9) > 0.1);
+        assert!(share(4, |io| io[NEXT_REACHED] > 1e300) > 0.1);
+        assert!(share(4, |io| io[DELAY].is_nan()) > 0.1, "stopped");
     }
 }
