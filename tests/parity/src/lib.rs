@@ -149,6 +149,7 @@ mod tests {
         }
         assert!((0.2..0.8).contains(&share(3, |io| io[RETRYABLE] == 1.0)));
     }
+
     #[test]
     fn random_v2_waits_are_of_every_length() {
         use super::jitter_v2::{DELAY, NEXT_REACHED};
