@@ -53,7 +53,10 @@ export const steps = [
   {
     name: "bundlers",
     title: "The installed package through esbuild, webpack, Rollup and wrangler",
-    commands: [onMatrix("bundlers")],
+    commands: [
+      onMatrix("bundlers"),
+      [modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/matrix/bundles")],
+    ],
   },
   {
     name: "browser",

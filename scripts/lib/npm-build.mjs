@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { encodeSmallest } from "./npm-inline.mjs";
 import { buildPrograms, programs } from "./npm-wasm.mjs";
@@ -23,7 +23,8 @@ export async function buildPackage() {
   const compiler = fromRoot("node_modules", "typescript", "bin", "tsc");
   execFileSync(process.execPath, [compiler, "-p", fromRoot("js")], { stdio: "inherit" });
   await writeCommonJs();
-  cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true });
+  const isDecoder = (path) => basename(path).startsWith("decode.");
+  cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true, filter: (path) => !isDecoder(path) });
 
   for (const name of Object.keys(programs)) {
     const { text, shift } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)));
