@@ -12,6 +12,8 @@ const buildCore = (...options) =>
     options,
   );
 
+const onMatrix = (part) => [modernNode, fromRoot("scripts", "test-matrix.mjs"), part];
+
 const workers = ["--package", "worker-example", "--package", "integration-worker"];
 
 /**
@@ -38,10 +40,28 @@ export const steps = [
   {
     name: "package",
     title: "The npm package: packed, installed and used from there",
+    commands: [[process.execPath, fromRoot("scripts", "test-package.mjs")], onMatrix("publish")],
+  },
+  {
+    name: "runtimes",
+    title: "The installed package on Node.js 18 to 24, Deno, Bun and workerd",
     commands: [
-      [process.execPath, fromRoot("scripts", "test-package.mjs")],
-      [modernNode, fromRoot("scripts", "test-package-workerd.mjs")],
+      onMatrix("runtimes"),
+      [modernNode, "--test", "--test-reporter=spec", "--test-concurrency=2", ...testFiles("tests/matrix/workerd")],
     ],
+  },
+  {
+    name: "bundlers",
+    title: "The installed package through esbuild, webpack, Rollup and wrangler",
+    commands: [
+      onMatrix("bundlers"),
+      [modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/matrix/bundles")],
+    ],
+  },
+  {
+    name: "browser",
+    title: "The installed package in Chromium, as it is and through Vite",
+    commands: [onMatrix("browser")],
   },
   {
     name: "size",

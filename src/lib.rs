@@ -9,6 +9,7 @@
 //! | [`classify`] | what does this failure mean? |
 //! | [`breaker`] | should I call at all? |
 //! | [`budget`] | can the system afford another retry? |
+//! | [`limit`] | is there a permit for this call? |
 //! | `executor` | who calls and waits, in one process? (feature `executor`) |
 //! | `operation` | how does one operation survive its process? (feature `operation`) |
 //! | `worker` | how do I do that on Cloudflare Workers? (feature `worker`) |
@@ -26,12 +27,15 @@ pub mod classify;
 mod error;
 #[cfg(feature = "executor")]
 pub mod executor;
+pub mod limit;
 mod number;
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub mod operation;
 mod outcome;
 #[cfg(any(doc, doctest))]
 pub mod recipes;
+#[cfg(any(feature = "worker", feature = "wasm"))]
+mod shared;
 mod stored;
 #[cfg(feature = "wasm")]
 #[doc(hidden)]

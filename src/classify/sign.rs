@@ -13,13 +13,30 @@ const NAMES: &str = "AbortError\nCanceledError\n\nTimeoutError\n\nNetworkError";
 /// 3. The network: libuv and Node, undici, Bun, node-fetch. A certificate's code is not here on purpose: nor is any unknown
 ///    one.
 /// 4. axios with its fetch adapter: `fetch failed` in other words, with that error's cause.
-const CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
+static CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
     ETIMEDOUT\nESOCKETTIMEDOUT\nERR_SOCKET_CONNECTION_TIMEOUT\nUND_ERR_CONNECT_TIMEOUT\nUND_ERR_HEADERS_TIMEOUT\n\
     UND_ERR_BODY_TIMEOUT\n\n\
     ECONNREFUSED\nECONNRESET\nECONNABORTED\nENOTFOUND\nEAI_AGAIN\nEPIPE\nEHOSTUNREACH\nEHOSTDOWN\nENETUNREACH\n\
     ENETDOWN\nENETRESET\nUND_ERR_SOCKET\nUND_ERR_INFO\nUND_ERR_RES_CONTENT_LENGTH_MISMATCH\nConnectionRefused\n\
     ConnectionClosed\nFailedToOpenSocket\nERR_STREAM_PREMATURE_CLOSE\n\n\
     ERR_NETWORK";
+
+/// The codes of timeouts and of the network, an empty line between groups: all but the aborts.
+#[cfg(any(test, feature = "wasm"))]
+pub(crate) fn retryable_codes() -> &'static str {
+    const START: usize = end_of_group(CODES);
+    CODES.split_at(START).1
+}
+
+#[cfg(any(test, feature = "wasm"))]
+const fn end_of_group(table: &str) -> usize {
+    let bytes = table.as_bytes();
+    let mut at = 2;
+    while !(bytes[at - 2] == b'\n' && bytes[at - 1] == b'\n') {
+        at += 1;
+    }
+    at
+}
 
 /// What `fetch` says in a `TypeError`.
 ///
@@ -120,6 +137,20 @@ mod tests {
         for none in ["", "a\nb", "d", "A"] {
             assert_eq!(group("a\nb\n\nc", none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn retryable_codes_are_all_but_the_aborts() {
+        assert!(CODES.ends_with(retryable_codes()));
+        let aborts = CODES.strip_suffix(retryable_codes()).unwrap();
+        assert!(lines(aborts).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) == Some(0)));
+        assert!(
+            lines(retryable_codes()).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) > Some(0))
+        );
+    }
+
+    fn text(bytes: &[u8]) -> &str {
+        core::str::from_utf8(bytes).unwrap()
     }
 
     #[test]

@@ -1,0 +1,11 @@
+import { callable } from "../options.js";
+import type { Predicate, ShouldHandle } from "./strategy.js";
+
+/** The option `shouldHandle`. */
+export const predicate = <T>(
+  { shouldHandle }: { readonly shouldHandle?: ShouldHandle<T> | undefined },
+  fallback: Predicate<T>,
+): Predicate<T> =>
+  shouldHandle === undefined
+    ? fallback
+    : callable("shouldHandle", "build" in shouldHandle ? shouldHandle.build() : shouldHandle);
