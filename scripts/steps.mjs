@@ -6,7 +6,7 @@ const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");
 const prettier = fromRoot("node_modules", "prettier", "bin", "prettier.cjs");
 
 // Features of the core that must build where there is no std.
-const coreFeatures = ["serde", "operation"];
+const coreFeatures = ["serde", "operation", "executor"];
 const buildCore = (...options) =>
   ["cargo", "build", "--package", "retry-primitives", "--target", "wasm32v1-none", "--no-default-features"].concat(
     options,
