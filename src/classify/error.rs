@@ -106,6 +106,7 @@ impl ErrorKind {
 ///   the deadline, and Node's `AbortError` carries the signal's `TimeoutError` as its cause.
 /// - The exact messages of `fetch` in each runtime count in a `TypeError`, and those of Workers in any error. A cause with a
 ///   code that is not of the network, such as `CERT_HAS_EXPIRED`, belies them.
+/// - Deno's `error sending request` counts in any error, unless it goes on about a certificate.
 /// - Node's `fetch failed` and `terminated`, and axios' `ERR_NETWORK`, count only without a cause, or with one that is of the network: with
 ///   `unknown scheme` beneath it, it will fail the same way next time.
 ///
@@ -220,7 +221,6 @@ mod tests {
             "The Internet connection appears to be offline.",
             "fetch failed",
             "terminated",
-            "error sending request for url (https://example.com/): client error (Connect)",
         ] {
             assert_eq!(one("TypeError", "", message), Network, "{message}");
             assert_eq!(one("Error", "", message), Other, "{message}");
@@ -232,6 +232,18 @@ mod tests {
         assert_eq!(one("Error", "", "Network connection lost."), Network);
         assert_eq!(one("Error", "", "Network connection lost"), Network);
         assert_eq!(one("Error", "", "Network connection lost in space"), Other);
+    }
+
+    #[test]
+    fn deno_says_it_alone_or_beneath_fetch_failed() {
+        let old = "error sending request for url (https://example.com/): client error (Connect)";
+        assert_eq!(one("TypeError", "", old), Network);
+        let new = "error sending request from 127.0.0.1:45986 for http://127.0.0.1:39991/ (127.0.0.1:39991): client error \
+                   (SendRequest): connection closed before message completed";
+        assert_eq!(beneath_fetch_failed("Error", "", new), Network);
+        let certificate = "error sending request for url (https://expired.badssl.com/): client error (Connect): invalid \
+                           peer certificate: Expired";
+        assert_eq!(beneath_fetch_failed("Error", "", certificate), Other);
     }
 
     #[test]

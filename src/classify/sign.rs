@@ -47,8 +47,11 @@ const MESSAGES: &str = "fetch failed\nterminated\n\n\
     The Internet connection appears to be offline.\nThe network connection was lost.\n\
     Could not connect to the server.\nA network error occurred.\nNetwork request failed";
 
-/// What `fetch` says in a `TypeError` before it names the host or the URL: Chromium, Safari, Deno.
-const PREFIXES: &str = "Failed to fetch (\nLoad failed (\nerror sending request for url";
+/// What `fetch` says in a `TypeError` before it names the host: Chromium, Safari.
+const PREFIXES: &str = "Failed to fetch (\nLoad failed (";
+
+/// Deno, in a `TypeError` or in an `Error` beneath `fetch failed`, before it names what was sent where.
+const DENO: &str = "error sending request";
 
 /// Workers, in a plain `Error`, with or without a dot.
 const WORKERS: &str = "Network connection lost\nNetwork connection lost.";
@@ -86,7 +89,13 @@ pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
     if named.is_some() || group(WORKERS, message).is_some() {
         return Sign::Message;
     }
-    if *name != "TypeError" || contains(message, DENO_CERTIFICATE) {
+    if contains(message, DENO_CERTIFICATE) {
+        return Sign::Nothing;
+    }
+    if message.as_bytes().starts_with(DENO.as_bytes()) {
+        return Sign::Message;
+    }
+    if *name != "TypeError" {
         return Sign::Nothing;
     }
     match group(MESSAGES, message) {
@@ -123,7 +132,7 @@ mod tests {
 
     #[test]
     fn no_word_is_in_two_tables() {
-        let words = [NAMES, CODES, MESSAGES, PREFIXES, WORKERS].map(lines).into_iter().flatten();
+        let words = [NAMES, CODES, MESSAGES, PREFIXES, WORKERS, DENO].map(lines).into_iter().flatten();
         let words: alloc::vec::Vec<_> = words.filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {
             assert!(!words[..index].contains(word), "{}", core::str::from_utf8(word).unwrap());

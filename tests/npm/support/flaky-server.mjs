@@ -12,7 +12,12 @@ export async function startFlakyServer() {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     const key = url.searchParams.get("key");
-    const allow = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
+    // A connection for each request: on one that was used before, a runtime may repeat a request by itself.
+    const allow = {
+      connection: "close",
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "*",
+    };
     if (request.method === "OPTIONS" && request.headers["access-control-request-method"]) {
       response.writeHead(204, { ...allow, "access-control-allow-methods": "*", "access-control-allow-headers": "*" });
       response.end();
