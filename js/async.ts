@@ -43,22 +43,22 @@ const start = <T>(
   callable("fn", fn);
   const startedAt = now();
   let state: RetryState | undefined;
+  const judge = async (error: unknown, attempt: number) => {
+    signal?.throwIfAborted();
+    const failedAt = now();
+    // Hooks that answer with a promise are waited for: what it rejects with must not go unheard.
+    const meaning = await classify?.(error, { attempt, now: failedAt });
+    const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
+    const answer = policy.next((state ??= policy.init(startedAt)), failedAt, outcome);
+    const { decision } = answer;
+    await (decision.retry ? onRetry : onGiveUp)?.({ error, decision });
+    if (!decision.retry) return;
+    ({ state } = answer);
+    return decision.delayMs;
+  };
   return loop(
     (attempt) => fn(signal ? { attempt, signal } : { attempt }),
-    (settled, attempt) => {
-      if (settled.ok) return;
-      signal?.throwIfAborted();
-      const { error } = settled;
-      const failedAt = now();
-      const meaning = classify?.(error, { attempt, now: failedAt });
-      const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
-      const answer = policy.next((state ??= policy.init(startedAt)), failedAt, outcome);
-      const { decision } = answer;
-      (decision.retry ? onRetry : onGiveUp)?.({ error, decision });
-      if (!decision.retry) return;
-      ({ state } = answer);
-      return decision.delayMs;
-    },
+    (settled, attempt) => (settled.ok ? undefined : judge(settled.error, attempt)),
     signal,
   );
 };
@@ -84,6 +84,7 @@ export const protect = <S extends RecoveryState>(
   };
   return {
     async call<T>(fn: () => Promise<T>): Promise<T> {
+      callable("fn", fn);
       const { state, verdict } = breaker.request(current, now());
       if (!verdict.ok) throw new CircuitOpenError(verdict);
       change(state);
@@ -92,8 +93,13 @@ export const protect = <S extends RecoveryState>(
       try {
         result = await fn();
       } catch (error) {
-        // An error of the caller's own is an answer, so the dependency works.
-        change(isFailure(error) ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        let failed = true;
+        try {
+          failed = isFailure(error);
+        } finally {
+          // An error of the caller's own is an answer, so the dependency works.
+          change(failed ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        }
         throw error;
       }
       change(breaker.succeed(current, now(), call));

@@ -5,13 +5,7 @@ import { DEFAULT_RETRYABLE_STATUSES, isIdempotentMethod, isRetryable, retryAfter
 /** What `fetch` takes, and the options of `retry`. */
 export type FetchRetryInit = Omit<RequestInit, keyof RetryOptions> & RetryOptions<Response>;
 
-/** Whether a body is gone once it was sent. */
-const isStream = (body: unknown): boolean =>
-  Boolean(
-    (body as ReadableStream | null)?.getReader || (body as AsyncIterable<Uint8Array> | null)?.[Symbol.asyncIterator],
-  );
-
-const consumed = (cause?: unknown) => new TypeError("The body is a stream, which cannot be sent again", { cause });
+const consumed = (cause?: unknown) => new TypeError("A stream that was read cannot be sent again", { cause });
 
 /**
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are
@@ -22,7 +16,8 @@ export const fetchRetry = async (input: RequestInfo | URL, init: FetchRetryInit 
   const { shouldRetry = isRetryable, shouldRetryResult, onRetry, ...rest } = init;
   const { idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"), signal = request?.signal } = init;
   const statuses = new Set(init.retryableStatuses ?? DEFAULT_RETRYABLE_STATUSES);
-  const sentAgain = request && init.body == null;
+  const body = init.body as Partial<ReadableStream & AsyncIterable<Uint8Array>> | null | undefined;
+  const sentAgain = request && body == null;
   // The answer of the last attempt, when it counts as a failure.
   let failed: Response | undefined;
   const discard = () => failed?.body?.cancel().catch(() => {});
@@ -32,7 +27,7 @@ export const fetchRetry = async (input: RequestInfo | URL, init: FetchRetryInit 
         failed = undefined;
         if (sentAgain && request.bodyUsed) throw consumed();
         const given = sentAgain && idempotent ? request.clone() : input;
-        const response = await fetch(given, { ...rest, signal } as RequestInit);
+        const response = await fetch(given, { ...init, signal } as RequestInit);
         const { status, headers } = response;
         if (!statuses.has(status) && !(await shouldRetryResult?.(response))) return response;
         failed = response;
@@ -46,7 +41,7 @@ export const fetchRetry = async (input: RequestInfo | URL, init: FetchRetryInit 
         shouldRetry: (error, rules) => failed || shouldRetry(error, rules),
         onRetry(info) {
           discard();
-          if (isStream(init.body)) throw consumed(info.error);
+          if (body?.getReader || body?.[Symbol.asyncIterator]) throw consumed(info.error);
           return onRetry?.(info);
         },
       },

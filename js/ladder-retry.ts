@@ -3,6 +3,7 @@ import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } fr
 import { loop, promised, type Settled } from "./loop.js";
 import { ABOVE_0, callable, number } from "./options.js";
 import { abortable, after } from "./sleep.js";
+import type { Policy, RetryState } from "./types.js";
 
 /** What a call is told. */
 export interface RetryContext {
@@ -82,22 +83,28 @@ export const retry = <T>(
 ): Promise<T> =>
   promised(() => {
     callable("fn", fn);
-    for (const name of HOOKS) if (options[name] !== undefined) callable(name, options[name]);
-    const { shouldRetry = isRetryable, shouldRetryResult, random = Math.random } = options;
+    const { shouldRetry = isRetryable, shouldRetryResult, baseMs, factor, maxDelayMs, random = Math.random } = options;
     const maxElapsedMs = number(options, "maxElapsedMs", 0, Infinity, Infinity);
-    const policy = ladder(options, {
-      maxAttempts: number(options, "retries", 0, Infinity, 3, "whole ") + 1,
-      deadlineMs: maxElapsedMs || ABOVE_0,
-      // The server's wait is a floor; over a draw of 0 it is the very wait.
-      random: () => (retryAfter ? 0 : random()),
-    });
-    let state = policy.init(Date.now());
+    const maxAttempts = number(options, "retries", 0, Infinity, 3, "whole ") + 1;
+    const startedAt = Date.now();
     let attempts = 0;
-    let retryAfter = false;
     let cause: unknown;
-    const progress = () => ({ attempts, elapsedMs: Math.max(0, Date.now() - state.startedAt), cause });
+    let retryAfter = false;
+    const progress = () => ({ attempts, elapsedMs: Math.max(0, Date.now() - startedAt), cause });
 
-    let signal = options.signal ?? undefined;
+    let policy: Policy | undefined;
+    const prepared = () =>
+      (policy ??= ladder(options, {
+        maxAttempts,
+        deadlineMs: maxElapsedMs || ABOVE_0,
+        // The server's wait is a floor; over a draw of 0 it is the very wait.
+        random: () => (retryAfter ? 0 : random()),
+      }));
+    let state: RetryState | undefined;
+    // Making one costs more than a call that succeeds at once, and without options there is nothing to be checked.
+    if ((baseMs ?? factor ?? maxDelayMs) !== undefined) prepared();
+
+    let signal = options.signal as AbortSignal | undefined;
     let stopClock: (() => void) | undefined;
     let release: (() => void) | undefined;
     if (maxElapsedMs < Infinity) {
@@ -107,6 +114,7 @@ export const retry = <T>(
     }
 
     const judge = async (settled: Settled<T>) => {
+      for (const name of HOOKS) if (options[name] !== undefined) callable(name, options[name]);
       signal?.throwIfAborted();
       cause = settled.ok ? settled.value : settled.error;
       const again = settled.ok ? shouldRetryResult!(settled.value) : !isAbort(cause) && shouldRetry(cause, options);
@@ -115,7 +123,8 @@ export const retry = <T>(
 
       const retryAfterMs = (await options.getRetryAfterMs?.(cause)) ?? NaN;
       retryAfter = retryAfterMs >= 0;
-      const { decision, state: next } = policy.next(state, Date.now(), { retryAfterMs });
+      state ??= prepared().init(startedAt);
+      const { decision, state: next } = prepared().next(state, Date.now(), { retryAfterMs });
       const { delayMs, reason } = decision;
       if (reason) throw new (reason === "deadline" ? RetryTimeoutError : RetryExhaustedError)(progress());
       state = next;
@@ -125,11 +134,12 @@ export const retry = <T>(
     };
 
     const lazy = () => (signal ??= new AbortController().signal);
-    const call = async () => fn(new Context(attempts, lazy));
     const ended = loop<T>(
       (attempt) => {
-        attempts = attempt;
-        return signal ? abortable((...settle) => void call().then(...settle), signal) : call();
+        const context = new Context((attempts = attempt), lazy);
+        return signal
+          ? abortable((...settle) => void (async () => fn(context))().then(...settle), signal)
+          : fn(context);
       },
       (settled) => (settled.ok && !shouldRetryResult ? undefined : judge(settled)),
       signal,

@@ -49,10 +49,13 @@ export const extractStatus = (failure: unknown): number | undefined =>
 export const isAbort = (error: unknown): boolean => kind(error) > 3;
 
 /** Whether one of an error's codes, or its causes', is in the set; `undefined` when they have none. */
-const hasCode = (error: unknown, codes: ReadonlySet<unknown>, depth = 16): boolean | undefined => {
-  const code = property(error, "code");
-  const beneath = depth ? hasCode(property(error, "cause"), codes, depth - 1) : undefined;
-  return typeof code === "string" ? codes.has(code) || !!beneath : beneath;
+const hasCode = (error: unknown, codes: ReadonlySet<unknown>): boolean | undefined => {
+  let found: boolean | undefined;
+  for (let depth = 17; depth--; error = property(error, "cause")) {
+    const code = property(error, "code");
+    if (typeof code === "string") found ||= codes.has(code);
+  }
+  return found;
 };
 
 /**
@@ -73,10 +76,10 @@ export const isRetryable = (
 export const parseRetryAfter = (value: string | null | undefined, now = Date.now()): number | undefined =>
   wait(value, now);
 
-/** The same for headers: a `Headers`, or a plain object. */
+/** The same for headers: a `Headers`, or a plain object with names in lower case, as Node.js has them. */
 export const retryAfterFromHeaders = (headers: unknown, now?: number): number | undefined => {
   const all = Object(headers);
-  return parseRetryAfter(all.get?.("retry-after") ?? all["retry-after"] ?? all["Retry-After"], now);
+  return parseRetryAfter(all.get?.("retry-after") ?? all["retry-after"], now);
 };
 
 /** Full jitter on an exponential curve, within limits. */

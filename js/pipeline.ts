@@ -1,5 +1,6 @@
 export { backoff, type Attempt, type Schedule } from "./pipeline/backoff.js";
 export type { BackoffFormula, UseJitter } from "./pipeline/backoff-options.js";
+export { bulkheadStrategy, type BulkheadStrategyOptions } from "./pipeline/bulkhead-strategy.js";
 export {
   CircuitBreakerManualControl,
   CircuitBreakerStateProvider,
@@ -24,13 +25,21 @@ export {
   RateLimiterRejectedError,
   TimeoutRejectedError,
 } from "./pipeline/errors.js";
+export { fallbackStrategy, type FallbackStrategyOptions } from "./pipeline/fallback-strategy.js";
 export { FakeTimeProvider } from "./pipeline/fake-time-provider.js";
+export { hedgingStrategy, type HedgingStrategyOptions, type OnHedgingArguments } from "./pipeline/hedging-strategy.js";
 export { Outcome, type OutcomeHandlers } from "./pipeline/outcome.js";
 export { PipelineBuilder, type PipelineOptions } from "./pipeline/pipeline-builder.js";
 export type { ResiliencePipeline } from "./pipeline/pipeline.js";
 export { PredicateBuilder } from "./pipeline/predicate-builder.js";
+export {
+  rateLimiterStrategy,
+  type OnRateLimitedArguments,
+  type RateLimiterStrategyOptions,
+} from "./pipeline/rate-limiter-strategy.js";
 export { ResiliencePipelineBuilder } from "./pipeline/resilience-pipeline-builder.js";
 export { retry, type RetryOptions } from "./pipeline/retry.js";
+export { RetryBudget, type RetryBudgetOptions } from "./pipeline/retry-budget.js";
 export {
   retryStrategy,
   type OnRetryArguments,
@@ -38,5 +47,7 @@ export {
   type RetryStrategyOptions,
 } from "./pipeline/retry-strategy.js";
 export type { Hook, HookArguments, Predicate, ShouldHandle, Strategy } from "./pipeline/strategy.js";
+export type { OpenedStream } from "./pipeline/stream.js";
 export type { TimeProvider } from "./pipeline/time-provider.js";
 export { timeoutStrategy, type OnTimeoutArguments, type TimeoutStrategyOptions } from "./pipeline/timeout-strategy.js";
+export { waitFor, type WaitForOptions } from "./pipeline/wait-for.js";

@@ -3,9 +3,10 @@ import type { Settled } from "../loop.js";
 import { callable, number } from "../options.js";
 import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../types.js";
 import { duration, type Duration } from "./duration.js";
-import { BrokenCircuitError } from "./errors.js";
+import { BrokenCircuitError, saysNothing } from "./errors.js";
 import type { ResilienceContext } from "./context.js";
-import { predicate, saysNothing } from "./predicate.js";
+import { predicate } from "./predicate.js";
+import { isTransient } from "./transient.js";
 import type { Hook, ShouldHandle, Strategy } from "./strategy.js";
 
 export type CircuitState = BreakerStatus | "isolated";
@@ -76,7 +77,7 @@ export const circuitBreakerStrategy =
   (time) => {
     const options = { ...given };
     const { consecutiveFailures, manualControl, stateProvider } = options;
-    const shouldHandle = predicate(options);
+    const shouldHandle = predicate(options, isTransient);
     for (const name of ["onOpened", "onClosed", "onHalfOpened"] as const) {
       if (options[name] !== undefined) callable(name, options[name]);
     }

@@ -26,6 +26,14 @@ export interface ExecuteOptions {
   idempotent?: boolean | undefined;
 }
 
+/** How a result that is a stream is treated. */
+export interface StreamHandling {
+  /** Reads the first item. */
+  open(value: never): unknown;
+  /** Closes a stream that nobody will read. */
+  close(value: never): unknown;
+}
+
 /** One run of a pipeline. */
 export class Execution {
   /** The number of the last attempt. */
@@ -43,12 +51,12 @@ export class Execution {
     readonly callback: Callback,
     { signal, idempotent = true }: ExecuteOptions = {},
     readonly report?: (event: TelemetryEvent) => void,
-    /** Closes a result that nobody will get. */
-    readonly discard?: (value: unknown) => unknown,
+    /** When results are streams. */
+    readonly stream?: StreamHandling,
   ) {
     this.signal = signal;
     this.idempotent = idempotent;
-    this.releases = discard && [];
+    this.releases = stream && [];
   }
 }
 
@@ -63,6 +71,11 @@ export class Context implements ResilienceContext {
 
   get signal(): AbortSignal {
     return signalOf((this.source ??= new AbortController().signal));
+  }
+
+  /** Closes a result that nobody will get. */
+  discard(value: unknown): unknown {
+    return this.execution.stream?.close(value as never);
   }
 
   get idempotent(): boolean {

@@ -19,15 +19,16 @@ interface Program {
   ): number;
   b(): number;
   c(status: number): number;
+  d(permits: number, windowMs: number, fullAt: number, now: number): number;
 }
 
 let draw: () => number;
 
-const { a, b, c } = /* @__PURE__ */ instantiate<Program>(wasm, { a: () => draw() });
+const { a, b, c, d } = /* @__PURE__ */ instantiate<Program>(wasm, { a: () => draw() });
 
 /** The wait before a retry, or -1; `draw` gives its random numbers. */
 export const wait = (random: () => number, ...numbers: Parameters<Program["a"]>): number => {
   draw = random;
   return a(...numbers);
 };
-export { b as reached, c as isTransientStatus };
+export { b as more, c as isTransientStatus, d as take };

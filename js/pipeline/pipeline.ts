@@ -1,7 +1,7 @@
 import type { Settled } from "../loop.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
-import { openStream, streamOf, type OpenedStream } from "./stream.js";
+import { closeStream, openStream, streamOf, type OpenedStream } from "./stream.js";
 import type { MaybePromise } from "./strategy.js";
 
 /** Runs callbacks through strategies, the first of which is the outermost. `Errors` are those that it raises. */
@@ -42,13 +42,8 @@ export class ResiliencePipeline<Errors = never> {
     callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
     options?: ExecuteOptions,
   ): AsyncGenerator<T, void, undefined> {
-    const close = (stream: unknown) => (stream as OpenedStream<T>).close();
-    const execution = new Execution(
-      async (context) => openStream(await callback(context)),
-      options,
-      this.#report,
-      close,
-    );
+    const call = async (context: ResilienceContext) => openStream(await callback(context));
+    const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
     const stream = (await this.#run(execution)) as OpenedStream<T>;
     try {
       yield* streamOf(stream);

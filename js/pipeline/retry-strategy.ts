@@ -3,10 +3,11 @@ import { loop, type Settled } from "../loop.js";
 import { ABOVE_0, callable, number } from "../options.js";
 import { sleep } from "../sleep.js";
 import { readBackoff, type BackoffFormula } from "./backoff-options.js";
-import { wait, reached as growth } from "./core.js";
+import { more, wait } from "./core.js";
 import { duration, toMs, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
-import { isTransient, predicate } from "./predicate.js";
+import { predicate } from "./predicate.js";
+import { isTransient } from "./transient.js";
 import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy, Layer } from "./strategy.js";
 
 /** What `addRetry({ budget })` asks; a `RetryBudget` is one. */
@@ -67,7 +68,7 @@ export const retryStrategy =
     const initialDelay = duration(options, "initialDelay", 0, 0);
     const maxRetryTime = duration(options, "maxRetryTime", ABOVE_0, Infinity);
     const formula = readBackoff(options);
-    const shouldHandle = predicate(options);
+    const shouldHandle = predicate(options, isTransient);
     for (const name of FUNCTIONS) if (options[name] !== undefined) callable(name, options[name]);
     const { budget, respectRetryAfter = true, delayGenerator, shouldConsumeRetry } = options;
 
@@ -118,9 +119,9 @@ export const retryStrategy =
         }
         if (consumes) {
           consumed++;
-          reached = growth();
+          reached = more();
         }
-        if (outcome.ok) await execution.discard?.(outcome.value);
+        if (outcome.ok) await context.discard(outcome.value);
         await options.onRetry?.({ ...told, delay });
         return delay;
       };

@@ -1,30 +1,24 @@
-/** A stream whose first item is there. */
-export interface OpenedStream<T> extends AsyncIterable<T> {
+/** A stream whose first item is there. It is what hooks see as the value of an outcome of `executeStream`. */
+export interface OpenedStream<T = unknown> {
+  /** What the callback gave. */
   readonly source: AsyncIterable<T>;
   readonly iterator: AsyncIterator<T>;
   readonly first: IteratorResult<T, unknown>;
-  /** Says that nobody will read on. What that throws is nobody's either. */
-  close(): Promise<void>;
 }
 
 /** Reads the first item. */
 export const openStream = async <T>(source: AsyncIterable<T>): Promise<OpenedStream<T>> => {
   const iterator = source[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const opened: OpenedStream<T> = {
-    source,
-    iterator,
-    first,
-    [Symbol.asyncIterator]: () => streamOf(opened),
-    close: async () => {
-      try {
-        if (!first.done) await iterator.return?.();
-      } catch {
-        // It was closed for being of no use.
-      }
-    },
-  };
-  return opened;
+  return { source, iterator, first: await iterator.next() };
+};
+
+/** Says that nobody will read on. What that throws is nobody's either. */
+export const closeStream = async ({ iterator, first }: OpenedStream): Promise<void> => {
+  try {
+    if (!first.done) await iterator.return?.();
+  } catch {
+    // It was closed for being of no use.
+  }
 };
 
 /** All items, the first again. Who stops early closes the stream. */
@@ -34,6 +28,7 @@ export async function* streamOf<T>({ iterator, first }: OpenedStream<T>): AsyncG
   try {
     while (!item.done) {
       yield item.value as T;
+      // What fails by itself needs no closing.
       ended = true;
       item = await iterator.next();
       ended = !!item.done;

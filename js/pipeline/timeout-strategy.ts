@@ -53,7 +53,7 @@ export const timeoutStrategy =
         start(() => next(context)).then(
           (value) => {
             if (expired) {
-              void context.execution.discard?.(value);
+              void context.discard(value);
               return;
             }
             cancel();

@@ -3,7 +3,8 @@
 use crate::backoff::{
     Constant, Curve, DecorrelatedJitterV2, Exponential, Jitter, Linear, MAX_ATTEMPTS, Policy, growth,
 };
-use crate::number::{floor_ms, round_ms};
+use crate::limit::RateLimit;
+use crate::number::{ceil_ms, floor_ms, round_ms};
 
 use super::count;
 
@@ -45,11 +46,12 @@ pub struct Retry {
 #[inline]
 pub fn wait(backoff: Backoff, retry: Retry, mut random: impl FnMut() -> f64) -> (f64, f64) {
     let max_delay_ms = floor_ms(backoff.max_delay_ms);
-    let (mut delay_ms, mut reached) = (round_ms(retry.generated_ms), retry.reached);
-    if !(retry.generated_ms >= 0.0) {
-        (delay_ms, reached) = computed(backoff, max_delay_ms, retry, &mut random);
-    }
-    let asked_ms = crate::number::ceil_ms(retry.retry_after_ms).min(max_delay_ms);
+    let (mut delay_ms, reached) = if retry.generated_ms >= 0.0 {
+        (round_ms(retry.generated_ms), retry.reached)
+    } else {
+        computed(backoff, max_delay_ms, retry, &mut random)
+    };
+    let asked_ms = ceil_ms(retry.retry_after_ms).min(max_delay_ms);
     if asked_ms > delay_ms {
         delay_ms = asked_ms;
     }
@@ -107,4 +109,11 @@ impl Curve for Formula {
 /// Whether an answer of this status says that the same request may succeed later: none of 4xx does but 408 and 429.
 pub fn is_transient(status: f64) -> bool {
     !(400.0..500.0).contains(&status) || status == 408.0 || status == 429.0
+}
+
+/// Takes a permit of a rate limit: 0, or how long to wait; and the moment at which the bucket is full again.
+#[inline]
+pub fn take(permits: f64, window_ms: f64, full_at: f64, now: f64) -> (f64, f64) {
+    let (full_at, answer) = RateLimit { permits, window_ms }.take(full_at, now);
+    (answer.err().unwrap_or(0.0), full_at)
 }

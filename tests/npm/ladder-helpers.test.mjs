@@ -122,12 +122,7 @@ test("parseRetryAfter and retryAfterFromHeaders read the clock when no moment is
 });
 
 test("retryAfterFromHeaders: Headers, a Map, a plain object, nothing", () => {
-  for (const headers of [
-    new Headers({ "Retry-After": "7" }),
-    new Map([["retry-after", "7"]]),
-    { "retry-after": "7" },
-    { "Retry-After": "7" },
-  ])
+  for (const headers of [new Headers({ "Retry-After": "7" }), new Map([["retry-after", "7"]]), { "retry-after": "7" }])
     assert.equal(retryAfterFromHeaders(headers, NOW), 7_000);
   for (const headers of [new Headers(), {}, null, undefined, "retry-after: 7"])
     assert.equal(retryAfterFromHeaders(headers, NOW), undefined);
@@ -153,30 +148,38 @@ test("the errors are errors, with names, and no kind is another", () => {
   }
 });
 
-test("an option that cannot be right is refused by its name, as a rejection, before any call", async () => {
-  const wrong = {
-    retries: [-1, 1.5, NaN, "3", null],
-    baseMs: [-1, NaN, Infinity, "200"],
-    factor: [0, 0.5, Infinity, NaN, "2"],
-    maxDelayMs: [-1, NaN, "1"],
-    maxElapsedMs: [-1, NaN, "1", null],
-    random: [5, null],
-    shouldRetry: [true, "yes"],
-    shouldRetryResult: [true],
-    getRetryAfterMs: [5],
-    onRetry: [{}],
-  };
+/** Each wrong value of each option is refused by its name, after so many calls. */
+async function refused(wrong, calls) {
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
-      const work = script("called");
-      const error = await thrown(retry(work, { [name]: value }));
-      assert.ok(error instanceof TypeError || error instanceof RangeError, name);
+      const work = script(status(503));
+      const error = await thrown(retry(work, { idempotent: true, [name]: value }));
+      assert.ok(error instanceof TypeError || error instanceof RangeError, `${name}: ${error}`);
       assert.ok(error.message.startsWith(`${name} must be `), error.message);
-      assert.equal(work.calls, 0);
+      assert.equal(work.calls, calls);
     }
   }
+}
+
+test("a number that cannot be right is refused by its option's name, as a rejection, before any call", async () => {
+  await refused(
+    {
+      retries: [-1, 1.5, NaN, "3", null],
+      baseMs: [-1, NaN, Infinity, "200"],
+      factor: [0, 0.5, Infinity, NaN, "2"],
+      maxDelayMs: [-1, NaN, "1"],
+      maxElapsedMs: [-1, NaN, "1", null],
+    },
+    0,
+  );
   assert.match((await thrown(retry("no function"))).message, /^fn must be a function/);
   assert.match((await thrown(fetchRetry("http://127.0.0.1:1/", { retries: -1 }))).message, /^retries must be/);
+});
+
+test("a hook that is no function is refused by its name when something failed", async () => {
+  const junk = [true, "yes", 5, {}, null];
+  await refused({ random: junk, shouldRetry: junk, getRetryAfterMs: junk, onRetry: junk }, 1);
+  assert.match((await thrown(retry(() => 1, { shouldRetryResult: true }))).message, /^shouldRetryResult must be/);
 });
 
 test("maxElapsedMs: 0 allows one call that ends at once", async () => {

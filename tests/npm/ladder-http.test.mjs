@@ -4,25 +4,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { IdempotencyError, RetryTimeoutError, fetchRetry, retry } from "retry-primitives-wasm/ladder";
 import { thrown } from "./support/failures.mjs";
+import { place, startServer, stopServer } from "./support/place.mjs";
 import { until } from "./support/until.mjs";
 
-let server;
-before(async () => {
-  if (globalThis.SERVER_URL) return;
-  const { startFlakyServer } = await import("./support/flaky-server.mjs");
-  server = await startFlakyServer();
-});
-after(() => server?.close());
+before(startServer);
+after(stopServer);
 
-const base = () => globalThis.SERVER_URL ?? server.url;
-let keys = 0;
-/** An address of its own for each test, and what the server saw there. */
-function place(query = {}) {
-  const key = `${Date.now()}-${++keys}`;
-  const url = `${base()}/?${new URLSearchParams({ key, ...query })}`;
-  const seen = async () => (await fetch(`${base()}/seen?key=${key}`)).json();
-  return { url, seen };
-}
 const quick = { baseMs: 1 };
 
 test("fetchRetry: a 503 is retried until it succeeds", async () => {
@@ -105,10 +92,10 @@ test("a Request with a body is replayed", async () => {
 });
 
 test("bodies of failed attempts are cancelled: the server sees the connection close", async () => {
-  const { url, seen } = place({ fail: 2, how: "drip" });
+  const { url, hungUp } = place({ fail: 2, how: "drip" });
   const response = await fetchRetry(url, quick);
   assert.equal(await response.text(), "answer 3");
-  await until(async () => (await seen()).slice(0, 2).every(({ hungUp }) => hungUp));
+  await hungUp(2);
 });
 
 test("a retryable status that stays comes back as a normal response", async () => {
@@ -118,22 +105,22 @@ test("a retryable status that stays comes back as a normal response", async () =
 });
 
 test("What it does: maxElapsedMs ends a request that hangs, and its connection", async () => {
-  const { url, seen } = place({ fail: 1, how: "hang" });
+  const { url, hungUp } = place({ fail: 1, how: "hang" });
   const error = await thrown(fetchRetry(url, { maxElapsedMs: 200 }));
   assert.ok(error instanceof RetryTimeoutError);
   assert.equal(error.attempts, 1);
   assert.ok(error.elapsedMs >= 190);
-  await until(async () => (await seen())[0].hungUp);
+  await hungUp(1);
 });
 
 test("Cancellation: the request in flight ends with an AbortError", async () => {
-  const { url, seen } = place({ fail: 1, how: "hang" });
+  const { url, seen, hungUp } = place({ fail: 1, how: "hang" });
   const controller = new AbortController();
   const cancelled = thrown(fetchRetry(url, { signal: controller.signal, retries: 5 }));
   await until(async () => (await seen()).length === 1);
   controller.abort();
   assert.equal((await cancelled).name, "AbortError");
-  await until(async () => (await seen())[0].hungUp);
+  await hungUp(1);
 });
 
 test("Basic usage: retry around fetch, with the status on the error", async () => {

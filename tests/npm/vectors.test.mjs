@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
+import * as machine from "../node_modules/retry-primitives-wasm/dist/esm/operation.js";
+import { words } from "../node_modules/retry-primitives-wasm/dist/esm/report.js";
 import * as budgets from "retry-primitives-wasm/budget";
 import backoffVectors from "./vectors/backoff.json" with { type: "json" };
 import breakerVectors from "./vectors/breaker.json" with { type: "json" };
 import budgetVectors from "./vectors/budget.json" with { type: "json" };
+import operationVectors from "./vectors/operation.json" with { type: "json" };
 import retryAfterVectors from "./vectors/retry_after.json" with { type: "json" };
+import wordsVectors from "./vectors/words.json" with { type: "json" };
 
 /** JSON has no Infinity, so the vectors spell it. */
 const revived = (vectors) =>
@@ -120,6 +124,44 @@ test("budget", () => {
       state = JSON.parse(JSON.stringify(next));
     }
   }
+});
+
+test("operation", () => {
+  const vectors = revived(operationVectors);
+  assert.ok(vectors.length > 50);
+  for (const { name, policy: kind, options, deadManMs, start, started, steps } of vectors) {
+    const policy = ours[kind]({ ...options, jitter: "none", random: () => assert.fail("drew") });
+    let operation = machine.start(policy, start);
+    assert.deepEqual(operation, started);
+    const tickets = [];
+    for (const [index, step] of steps.entries()) {
+      const { do: what, now, expected } = step;
+      const where = `${name}, step ${index}`;
+      const before = JSON.stringify(operation);
+      let next;
+      if (what === "wake") {
+        const woken = machine.wake(operation, policy, now, deadManMs);
+        assert.equal(woken.ticket?.attempt ?? null, expected.attempt, where);
+        tickets[index] = woken.ticket;
+        next = woken.operation;
+      } else if (what === "settle") {
+        next = machine.settle(operation, policy, tickets[step.ticket], now, step.report);
+      } else {
+        next =
+          what === "cancel" ? machine.cancel(operation, now) : machine.postpone(operation, policy, now, step.until);
+      }
+      assert.deepEqual(next, expected.operation ?? operation, where);
+      assert.equal(JSON.stringify(operation), before, where);
+      const { due, until } = next.phase;
+      assert.equal(due ?? until ?? null, expected.alarm, where);
+      operation = machine.readOperation(JSON.parse(JSON.stringify(next)));
+      assert.deepEqual(operation, next, where);
+    }
+  }
+});
+
+test("words of an error", () => {
+  for (const { text, expected } of wordsVectors) assert.equal(words(text), expected);
 });
 
 test("Retry-After", () => {

@@ -54,6 +54,7 @@ export const countingSignal = () => {
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (type, listener, options) => {
     listeners.add(listener);
+    if (options?.once) add(type, () => listeners.delete(listener), options);
     add(type, listener, options);
   };
   signal.removeEventListener = (type, listener, options) => {

@@ -6,7 +6,8 @@ mod exports {
     use retry_primitives::wasm::pipeline::{self, Backoff, Retry};
     use retry_primitives_boundary::Fixed;
 
-    static REACHED: Fixed<f64> = Fixed::new(0.0);
+    /// What else the last call had to say.
+    static MORE: Fixed<f64> = Fixed::new(0.0);
 
     #[link(wasm_import_module = "a")]
     unsafe extern "C" {
@@ -33,19 +34,26 @@ mod exports {
             Retry { retries, reached, generated_ms, retry_after_ms, elapsed_ms, max_retry_time_ms },
             || a(),
         );
-        *REACHED.get() = reached;
+        *MORE.get() = reached;
         delay_ms
     }
 
-    /// What the growth of Polly's curve reached in the last call of `wait`.
+    /// What the growth of Polly's curve reached in the last call of `wait`, or when the bucket of `take` is full again.
     #[unsafe(export_name = "b")]
-    extern "C" fn reached() -> f64 {
-        *REACHED.get()
+    extern "C" fn more() -> f64 {
+        *MORE.get()
     }
 
     #[unsafe(export_name = "c")]
     extern "C" fn is_transient(status: f64) -> i32 {
         i32::from(pipeline::is_transient(status))
+    }
+
+    #[unsafe(export_name = "d")]
+    extern "C" fn take(permits: f64, window_ms: f64, full_at: f64, now: f64) -> f64 {
+        let (wait_ms, full_at) = pipeline::take(permits, window_ms, full_at, now);
+        *MORE.get() = full_at;
+        wait_ms
     }
 }
 

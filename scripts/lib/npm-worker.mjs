@@ -1,0 +1,49 @@
+import { build } from "esbuild";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Failure } from "./failure.mjs";
+import { fromRoot } from "./paths.mjs";
+
+const consumer = fromRoot("target", "npm-consumer");
+
+/** The example of README.md that shows a class of `/workers`, under `readme:` and its name. */
+export function readmeExample(name, readme = readFileSync(fromRoot("README.md"), "utf8")) {
+  const blocks = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code);
+  const found = blocks.filter((code) => code.includes(`new ${name}`));
+  if (found.length !== 1) throw new Failure(`README.md shows ${name} in ${found.length} examples of TypeScript.`);
+  return found[0];
+}
+
+/** Bundles a Worker on the installed package as wrangler does: a `.wasm` stays an import, of a module that is uploaded beside. */
+export async function buildNpmWorker(entry, output) {
+  rmSync(output, { recursive: true, force: true });
+  mkdirSync(output, { recursive: true });
+  const installed = {
+    name: "installed",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
+        const name = basename(path);
+        writeFileSync(join(output, name), readFileSync(join(resolveDir, path)));
+        return { path: `./${name}`, external: true };
+      });
+      onResolve({ filter: /^readme:/ }, ({ path }) => ({ path: path.slice("readme:".length), namespace: "readme" }));
+      onLoad({ filter: /.*/, namespace: "readme" }, ({ path }) => ({
+        contents: readmeExample(path),
+        loader: "ts",
+        resolveDir: consumer,
+      }));
+    },
+  };
+  await build({
+    entryPoints: [entry],
+    outfile: join(output, "index.js"),
+    nodePaths: [join(consumer, "node_modules")],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*"],
+    plugins: [installed],
+    logLevel: "error",
+  });
+}
