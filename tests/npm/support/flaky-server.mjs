@@ -12,11 +12,11 @@ export async function startFlakyServer() {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     const key = url.searchParams.get("key");
-    // A connection for each request: on one that was used before, a runtime may repeat a request by itself.
+    // No connection outlives its request: where tests share a process, another one's clock may have replaced its timers.
     const allow = {
-      connection: "close",
       "access-control-allow-origin": "*",
       "access-control-expose-headers": "*",
+      connection: "close",
     };
     if (request.method === "OPTIONS" && request.headers["access-control-request-method"]) {
       response.writeHead(204, { ...allow, "access-control-allow-methods": "*", "access-control-allow-headers": "*" });
