@@ -202,6 +202,18 @@ test("executeStream: the first stream with an item wins, and the other is closed
   assert.deepEqual(closed, [0, 1]);
 });
 
+test("Case 13: a delay longer than a timer can be does not begin the next attempt at once", async () => {
+  const { time, pipeline } = setup({ delay: "4w" });
+  const set = time.setTimeout;
+  time.setTimeout = (callback, ms) => {
+    assert.ok(ms < 2 ** 31);
+    return set.call(time, callback, ms);
+  };
+  const call = () => new Promise((resolve) => call.calls++ && resolve(call.calls));
+  call.calls = 0;
+  assert.deepEqual(await finish(time, pipeline.execute(call), "5w"), { ok: true, value: 2, at: 4 * 604_800_000 });
+});
+
 test("bad options are refused when the pipeline is built", () => {
   for (const options of [{ maxHedgedAttempts: 0 }, { maxHedgedAttempts: 1.5 }, { delay: -1 }, { delay: "soon" }]) {
     assert.throws(() => setup(options), RangeError);

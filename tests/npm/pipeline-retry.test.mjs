@@ -319,6 +319,17 @@ test("Page, Steps: onRetry runs, the delay elapses, and an abort cancels the wai
   assert.equal(time.pending, 0);
 });
 
+test("Case 15: an abort during initialDelay rejects at once, with no call", async () => {
+  const time = new FakeTimeProvider();
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  time.setTimeout(() => controller.abort(reason), 1_000);
+  const call = failing(time, 0);
+  const options = { initialDelay: "1h", timeProvider: time, signal: controller.signal };
+  const { error, at } = await finish(time, retry(call, options));
+  assert.deepEqual([error, at, call.calls.length, time.pending], [reason, 1_000, 0, 0]);
+});
+
 test("a signal that is aborted before: no call at all", async () => {
   const time = new FakeTimeProvider();
   const call = failing(time, 0);

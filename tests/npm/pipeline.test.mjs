@@ -90,6 +90,18 @@ test("Page, Idempotency: the callback has a signal, also when the caller has non
   await pipeline.execute((context) => assert.equal(context.idempotent, false), { idempotent: false });
 });
 
+test("a signal that is aborted before: nothing is called, and no strategy is asked", async () => {
+  const asked = [];
+  const pipeline = new PipelineBuilder()
+    .add(timeoutStrategy("1s"))
+    .add(() => (next, context) => next(context, asked.push("strategy")))
+    .build();
+  const reason = new Error("before");
+  const { error } = await pipeline.settle(() => asked.push("callback"), { signal: AbortSignal.abort(reason) });
+  assert.equal(error, reason);
+  assert.deepEqual(asked, []);
+});
+
 test("executions of one pipeline at the same time do not meet", async () => {
   const time = new FakeTimeProvider();
   const pipeline = new PipelineBuilder({ timeProvider: time })
