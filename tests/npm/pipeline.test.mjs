@@ -256,6 +256,21 @@ test("executeStream: the timeout holds for the first item; the caller's abort re
   assert.deepEqual([late.error.code, late.at], ["TIMEOUT", 1_000]);
 });
 
+test("executeStream: at its end, or left early, a stream leaves no listener", async () => {
+  const pipeline = new PipelineBuilder().add(timeoutStrategy("1h")).build();
+  const { signal, listeners } = countingSignal();
+  async function* numbers(context) {
+    context.signal.throwIfAborted();
+    yield 1;
+    assert.equal(listeners.size, 1);
+    yield 2;
+  }
+  assert.deepEqual(await collect(pipeline.executeStream(numbers, { signal })), [1, 2]);
+  assert.equal(listeners.size, 0);
+  for await (const item of pipeline.executeStream(numbers, { signal })) if (item === 1) break;
+  assert.equal(listeners.size, 0);
+});
+
 test("executeStream: a stream that comes after its timeout is closed", async () => {
   const time = new FakeTimeProvider();
   const pipeline = new PipelineBuilder({ timeProvider: time }).add(timeoutStrategy("1s")).build();
