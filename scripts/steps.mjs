@@ -105,6 +105,25 @@ export const steps = [
     worker: "tests/workers",
   },
   {
+    name: "npm-workers",
+    title: "The npm package's Workers integration on a real workerd, and state handed from Rust to it and back",
+    // The tests are those of the Rust integration, and some more.
+    commands: [
+      [process.execPath, fromRoot("scripts", "build-npm-worker.mjs")],
+      [
+        modernNode,
+        "--test",
+        "--test-reporter=spec",
+        "--test-concurrency=4",
+        ...testFiles("tests/npm-workers"),
+        // A panic, which these are about, is Rust's.
+        ...testFiles("tests/workers").filter((name) => !name.includes("lost-attempts")),
+      ],
+    ],
+    environment: { INTEGRATION_WORKER: "npm" },
+    worker: "tests/workers",
+  },
+  {
     name: "e2e",
     title: "The built example on a real workerd",
     commands: [[modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/e2e")]],

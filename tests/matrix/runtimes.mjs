@@ -6,15 +6,18 @@ import { runInstalledOnWorkerd } from "./workerd/installed.mjs";
 
 const installed = (...path) => fromRoot("tests", "matrix", "node_modules", ...path);
 
-export default async function checkRuntimes() {
-  await buildSuite();
+export default async function checkRuntimes(serverUrl) {
+  await buildSuite(serverUrl);
   const { neutral, node } = consumerTests();
   for (const name of ["node18", "node20", "node22", "node24"]) {
     const program = installed(name, "bin", "node");
-    console.log(`${name}, import: ${runOnNode(program, [...neutral, ...node])} tests passed, on its own runner`);
-    report(`${name}, require`, runProcess(program, ["main.cjs"]));
+    console.log(`${name}, import: ${await runOnNode(program, [...neutral, ...node])} tests passed, on its own runner`);
+    await report(`${name}, require`, await runProcess(program, ["main.cjs"]));
   }
-  report("Deno", runProcess(installed(".bin", "deno"), ["run", "--quiet", "--allow-net=127.0.0.1", "main.mjs"]));
-  report("Bun", runProcess(installed(".bin", "bun"), ["run", "main.mjs"]));
-  report("workerd", await runInstalledOnWorkerd());
+  await report(
+    "Deno",
+    await runProcess(installed(".bin", "deno"), ["run", "--quiet", "--allow-net=127.0.0.1", "main.mjs"]),
+  );
+  await report("Bun", await runProcess(installed(".bin", "bun"), ["run", "main.mjs"]));
+  await report("workerd", await runInstalledOnWorkerd());
 }
