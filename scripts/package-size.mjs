@@ -9,6 +9,7 @@ const bundles = [
   { name: "/backoff + /breaker", goal: 3_400, limit: 5_700, modules: [`${ours}/backoff`, `${ours}/breaker`] },
   { name: "/breaker", limit: 4_130, modules: [`${ours}/breaker`] },
   { name: "/budget", limit: 3_900, modules: [`${ours}/budget`] },
+  { name: "/workers", limit: 17_000, modules: [`${ours}/workers`] },
   { name: "/classify", limit: 4_890, modules: [`${ours}/classify`] },
   { name: ".", goal: 5_100, limit: 10_420, modules: [ours] },
 ];
