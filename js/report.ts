@@ -1,4 +1,4 @@
-import type { HttpOutcomeOptions, ResponseLike } from "./create-classify.js";
+import type { HttpOutcomeOptions, ResponseLike } from "./http-options.js";
 import { httpOutcome } from "./classify.js";
 import type { Outcome } from "./types.js";
 

@@ -6,11 +6,13 @@ const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");
 const prettier = fromRoot("node_modules", "prettier", "bin", "prettier.cjs");
 
 // Features of the core that must build where there is no std.
-const coreFeatures = ["serde", "operation"];
+const coreFeatures = ["serde", "operation", "executor"];
 const buildCore = (...options) =>
   ["cargo", "build", "--package", "retry-primitives", "--target", "wasm32v1-none", "--no-default-features"].concat(
     options,
   );
+
+const onMatrix = (part) => [modernNode, fromRoot("scripts", "test-matrix.mjs"), part];
 
 const workers = ["--package", "worker-example", "--package", "integration-worker"];
 
@@ -38,10 +40,28 @@ export const steps = [
   {
     name: "package",
     title: "The npm package: packed, installed and used from there",
+    commands: [[process.execPath, fromRoot("scripts", "test-package.mjs")], onMatrix("publish")],
+  },
+  {
+    name: "runtimes",
+    title: "The installed package on Node.js 18 to 24, Deno, Bun and workerd",
     commands: [
-      [process.execPath, fromRoot("scripts", "test-package.mjs")],
-      [modernNode, fromRoot("scripts", "test-package-workerd.mjs")],
+      onMatrix("runtimes"),
+      [modernNode, "--test", "--test-reporter=spec", "--test-concurrency=2", ...testFiles("tests/matrix/workerd")],
     ],
+  },
+  {
+    name: "bundlers",
+    title: "The installed package through esbuild, webpack, Rollup and wrangler",
+    commands: [
+      onMatrix("bundlers"),
+      [modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/matrix/bundles")],
+    ],
+  },
+  {
+    name: "browser",
+    title: "The installed package in Chromium, as it is and through Vite",
+    commands: [onMatrix("browser")],
   },
   {
     name: "size",
@@ -89,7 +109,6 @@ export const steps = [
     title: "The npm package's Workers integration on a real workerd, and state handed from Rust to it and back",
     // The tests are those of the Rust integration, and some more.
     commands: [
-      [process.execPath, fromRoot("scripts", "test-package.mjs"), "--install-only"],
       [process.execPath, fromRoot("scripts", "build-npm-worker.mjs")],
       [
         modernNode,

@@ -33,4 +33,6 @@ pub use http::{HttpOptions, http_outcome};
 pub use http_date::parse_http_date;
 pub use method::is_idempotent_method;
 pub use retry_after::parse_retry_after;
+#[cfg(feature = "wasm")]
+pub(crate) use sign::retryable_codes;
 pub use status::is_retryable_status;

@@ -13,7 +13,7 @@ const NAMES: &str = "AbortError\nCanceledError\n\nTimeoutError\n\nNetworkError";
 /// 3. The network: libuv and Node, undici, Bun, node-fetch. A certificate's code is not here on purpose: nor is any unknown
 ///    one.
 /// 4. axios with its fetch adapter: `fetch failed` in other words, with that error's cause.
-const CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
+static CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
     ETIMEDOUT\nESOCKETTIMEDOUT\nERR_SOCKET_CONNECTION_TIMEOUT\nUND_ERR_CONNECT_TIMEOUT\nUND_ERR_HEADERS_TIMEOUT\n\
     UND_ERR_BODY_TIMEOUT\n\n\
     ECONNREFUSED\nECONNRESET\nECONNABORTED\nENOTFOUND\nEAI_AGAIN\nEPIPE\nEHOSTUNREACH\nEHOSTDOWN\nENETUNREACH\n\
@@ -21,17 +21,39 @@ const CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n
     ConnectionClosed\nFailedToOpenSocket\nERR_STREAM_PREMATURE_CLOSE\n\n\
     ERR_NETWORK";
 
+/// The codes of timeouts and of the network, an empty line between groups: all but the aborts.
+#[cfg(any(test, feature = "wasm"))]
+pub(crate) fn retryable_codes() -> &'static str {
+    const START: usize = end_of_group(CODES);
+    CODES.split_at(START).1
+}
+
+#[cfg(any(test, feature = "wasm"))]
+const fn end_of_group(table: &str) -> usize {
+    let bytes = table.as_bytes();
+    let mut at = 2;
+    while !(bytes[at - 2] == b'\n' && bytes[at - 1] == b'\n') {
+        at += 1;
+    }
+    at
+}
+
 /// What `fetch` says in a `TypeError`.
 ///
 /// 1. Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad scheme alike.
-/// 2. Chromium, Firefox, Safari, Bun, and React Native or cross-fetch.
+/// 2. Chromium, Firefox, Safari, Bun, React Native or cross-fetch, and Deno of a body that was cut.
 const MESSAGES: &str = "fetch failed\nterminated\n\n\
     Failed to fetch\nnetwork error\nNetworkError when attempting to fetch resource.\nLoad failed\n\
     The Internet connection appears to be offline.\nThe network connection was lost.\n\
-    Could not connect to the server.\nA network error occurred.\nNetwork request failed";
+    Could not connect to the server.\nA network error occurred.\nNetwork request failed\n\
+    error reading a body from connection";
 
-/// What `fetch` says in a `TypeError` before it names the host or the URL: Chromium, Safari, Deno.
-const PREFIXES: &str = "Failed to fetch (\nLoad failed (\nerror sending request for url";
+/// What `fetch` says in a `TypeError` before it names the host: Chromium, Safari.
+const PREFIXES: &str = "Failed to fetch (\nLoad failed (";
+
+/// What Deno says before it names the URL: in a `TypeError`, or since version 2.9 in the plain `Error` that is the cause of a
+/// `fetch failed`.
+const DENO: &str = "error sending request f";
 
 /// Workers, in a plain `Error`, with or without a dot.
 const WORKERS: &str = "Network connection lost\nNetwork connection lost.";
@@ -69,7 +91,10 @@ pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
     if named.is_some() || group(WORKERS, message).is_some() {
         return Sign::Message;
     }
-    if *name != "TypeError" || contains(message, DENO_CERTIFICATE) {
+    if message.as_bytes().starts_with(DENO.as_bytes()) && !contains(message, DENO_CERTIFICATE) {
+        return Sign::Message;
+    }
+    if *name != "TypeError" {
         return Sign::Nothing;
     }
     match group(MESSAGES, message) {
@@ -106,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_word_is_in_two_tables() {
-        let words = [NAMES, CODES, MESSAGES, PREFIXES, WORKERS].map(lines).into_iter().flatten();
+        let words = [NAMES, CODES, MESSAGES, PREFIXES, DENO, WORKERS].map(lines).into_iter().flatten();
         let words: alloc::vec::Vec<_> = words.filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {
             assert!(!words[..index].contains(word), "{}", core::str::from_utf8(word).unwrap());
@@ -120,6 +145,20 @@ mod tests {
         for none in ["", "a\nb", "d", "A"] {
             assert_eq!(group("a\nb\n\nc", none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn retryable_codes_are_all_but_the_aborts() {
+        assert!(CODES.ends_with(retryable_codes()));
+        let aborts = CODES.strip_suffix(retryable_codes()).unwrap();
+        assert!(lines(aborts).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) == Some(0)));
+        assert!(
+            lines(retryable_codes()).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) > Some(0))
+        );
+    }
+
+    fn text(bytes: &[u8]) -> &str {
+        core::str::from_utf8(bytes).unwrap()
     }
 
     #[test]

@@ -53,6 +53,12 @@ pub fn error<'a>(chain: impl Iterator<Item = ErrorFacts<'a>>) -> i32 {
     }
 }
 
+/// Every code of an error that may be worth repeating, one a line, with empty lines between them.
+#[inline]
+pub fn retryable_codes() -> &'static str {
+    crate::classify::retryable_codes()
+}
+
 /// A text up to its first zero byte, and what follows.
 #[inline(never)]
 fn until_zero(text: &str) -> (&str, &str) {

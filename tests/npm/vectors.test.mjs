@@ -1,16 +1,20 @@
 // The vectors that every runtime runs.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
 import * as machine from "../node_modules/retry-primitives-wasm/dist/esm/operation.js";
 import { words } from "../node_modules/retry-primitives-wasm/dist/esm/report.js";
 import * as budgets from "retry-primitives-wasm/budget";
+import backoffVectors from "./vectors/backoff.json" with { type: "json" };
+import breakerVectors from "./vectors/breaker.json" with { type: "json" };
+import budgetVectors from "./vectors/budget.json" with { type: "json" };
+import operationVectors from "./vectors/operation.json" with { type: "json" };
+import retryAfterVectors from "./vectors/retry_after.json" with { type: "json" };
+import wordsVectors from "./vectors/words.json" with { type: "json" };
 
-const read = (name) => {
-  const revive = (_, value) => (value === "Infinity" ? Infinity : value);
-  return JSON.parse(readFileSync(new URL(`./vectors/${name}.json`, import.meta.url), "utf8"), revive);
-};
+/** JSON has no Infinity, so the vectors spell it. */
+const revived = (vectors) =>
+  JSON.parse(JSON.stringify(vectors), (_, value) => (value === "Infinity" ? Infinity : value));
 
 const CURVES = {
   squares: (attempt) => 10 * attempt * attempt,
@@ -23,7 +27,7 @@ const CURVES = {
 };
 
 test("backoff", () => {
-  const vectors = read("backoff");
+  const vectors = revived(backoffVectors);
   assert.ok(vectors.length > 100);
   for (const { policy: name, options, state, now, outcome, random, expected, ...rest } of vectors) {
     let draws = 0;
@@ -46,7 +50,7 @@ test("backoff", () => {
 });
 
 test("breaker", () => {
-  const vectors = read("breaker");
+  const vectors = revived(breakerVectors);
   assert.ok(vectors.length > 20);
   for (const { name, breaker: kind, options, start, steps } of vectors) {
     let draw = 0;
@@ -81,7 +85,7 @@ test("breaker", () => {
 });
 
 test("budget", () => {
-  const vectors = read("budget");
+  const vectors = revived(budgetVectors);
   assert.ok(vectors.length > 20);
   for (const { name, budget: kind, options, start, init, steps } of vectors) {
     let drawn = 0;
@@ -123,7 +127,7 @@ test("budget", () => {
 });
 
 test("operation", () => {
-  const vectors = read("operation");
+  const vectors = revived(operationVectors);
   assert.ok(vectors.length > 50);
   for (const { name, policy: kind, options, deadManMs, start, started, steps } of vectors) {
     const policy = ours[kind]({ ...options, jitter: "none", random: () => assert.fail("drew") });
@@ -157,11 +161,11 @@ test("operation", () => {
 });
 
 test("words of an error", () => {
-  for (const { text, expected } of read("words")) assert.equal(words(text), expected);
+  for (const { text, expected } of wordsVectors) assert.equal(words(text), expected);
 });
 
 test("Retry-After", () => {
-  for (const { value, now, expected } of read("retry_after")) {
+  for (const { value, now, expected } of retryAfterVectors) {
     assert.equal(ours.parseRetryAfter(value, now) ?? null, expected, JSON.stringify({ value, now }));
   }
 });

@@ -73,6 +73,13 @@ mod exports {
     extern "C" fn error() -> i32 {
         classify::error(from_fn(|| answered(b()).map(classify::facts)))
     }
+
+    /// Names the codes to JavaScript as if they were a header.
+    #[unsafe(export_name = "i")]
+    extern "C" fn retryable_codes() {
+        let codes = classify::retryable_codes();
+        a(codes.as_ptr(), codes.len());
+    }
 }
 
 #[cfg(not(target_family = "wasm"))]

@@ -21,10 +21,42 @@ test("every path in exports is there, and so is its source map's file", () => {
     assert.ok(existsSync(join(folder, path)), path);
 });
 
-test("nothing but the build is in it", () => {
-  assert.deepEqual(readdirSync(folder).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
-  assert.deepEqual(readdirSync(join(folder, "dist")).sort(), ["cjs", "edge", "esm", "wasm"]);
+const files = readdirSync(folder, { recursive: true })
+  .filter((path) => statSync(join(folder, path)).isFile())
+  .sort();
+const read = (path) => readFileSync(join(folder, path), "utf8");
+
+test("nothing but the build is in it, and all of that can be reached", () => {
   assert.equal(manifest.dependencies, undefined);
+  const reached = new Set(["LICENSE", "README.md", "package.json", "dist/cjs/package.json"]);
+  const visit = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    if (path.endsWith(".wasm")) return visit(`${path}.d.cts`);
+    if (path.endsWith(".js")) {
+      if (existsSync(join(folder, `${path}.map`))) reached.add(`${path}.map`);
+      visit(path.replace(/js$/, "d.ts"));
+    }
+    for (const [, target] of read(path).matchAll(/(?:from|import\(|require\()\s*"(\.[^"]+)"/g)) {
+      visit(join(dirname(path), target.replace("?module", "")));
+    }
+  };
+  for (const path of JSON.stringify(manifest.exports).match(/dist\/[^"]+/g)) visit(path);
+  assert.deepEqual(files, [...reached].sort());
+});
+
+test("source maps hold their source", () => {
+  const maps = files.filter((path) => path.endsWith(".map"));
+  const facade = files.filter((path) => path.endsWith(".js") && !path.includes("/modules/"));
+  assert.deepEqual(
+    maps,
+    facade.map((path) => `${path}.map`),
+  );
+  for (const path of facade) {
+    assert.ok(read(path).includes(`//# sourceMappingURL=${path.split("/").at(-1)}.map`), path);
+    const { sources, sourcesContent } = JSON.parse(read(`${path}.map`));
+    assert.ok(sources.length === 1 && sources[0].endsWith(".ts") && sourcesContent[0].length > 0, path);
+  }
 });
 
 test("import and require give the same names", async () => {
@@ -49,7 +81,7 @@ test("importing leaves no global, no timer, no draw", () => {
   const script = `
     const before = Object.getOwnPropertyNames(globalThis).length;
     Math.random = Date.now = globalThis.setTimeout = globalThis.fetch = () => { throw new Error("at load"); };
-    import("retry-primitives-wasm").then(() => {
+    Promise.all(${JSON.stringify(subpaths.map(nameOf))}.map((name) => import(name))).then(() => {
       if (Object.getOwnPropertyNames(globalThis).length !== before) throw new Error("a global");
     });
   `;
@@ -71,7 +103,7 @@ test("/wasm: a module of one's own", async () => {
 });
 
 test("the wasm holds no allocator and no panic, and has one page of memory", () => {
-  for (const name of readdirSync(join(folder, "dist", "wasm"))) {
+  for (const name of readdirSync(join(folder, "dist", "wasm")).filter((file) => file.endsWith(".wasm"))) {
     const bytes = readFileSync(join(folder, "dist", "wasm", name));
     assert.doesNotMatch(bytes.toString("latin1"), /panic|alloc|grow|rust|\.rs/, name);
     const module = new WebAssembly.Module(bytes);
