@@ -68,6 +68,8 @@ mod builder;
 mod consecutive;
 mod merge;
 #[cfg(feature = "wasm")]
+pub(crate) mod merging;
+#[cfg(feature = "wasm")]
 pub(crate) mod numbers;
 mod open_time;
 mod recovery;
