@@ -44,9 +44,11 @@ export const classifyProgram = (module: WebAssembly.Module) => {
       put(headers?.get(String.fromCharCode(...new Uint8Array(program.memory.buffer, address, length)))),
     b: () => {
       if (Object(error) !== error) return -1;
-      const [name, code, message] = ["name", "code", "message"].map((key) => property(error, key));
+      const texts = ["name", "code", "message"].map((key) => {
+        const text = property(error, key);
+        return typeof text === "string" ? text : "";
+      });
       error = property(error, "cause");
-      const texts = [name, code, message].map((text) => (typeof text === "string" ? text : ""));
       return put(texts.join("\0"));
     },
   });

@@ -35,10 +35,10 @@ export const loop = async <T>(
   }
 };
 
-/** A promise in any case: what `start` throws at once, as about a wrong option, rejects it. */
-export const promised = <T>(start: () => Promise<T>): Promise<T> => {
+/** A promise in any case: of what `start` gives, and rejected with what it throws at once, as about a wrong option. */
+export const promised = <T>(start: () => T | PromiseLike<T>): Promise<T> => {
   try {
-    return start();
+    return Promise.resolve(start());
   } catch (error) {
     return Promise.reject(error);
   }

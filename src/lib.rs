@@ -56,3 +56,7 @@ pub use outcome::Outcome;
 #[cfg(all(doctest, feature = "tokio", feature = "worker"))]
 #[doc = include_str!("../README.md")]
 struct ReadmeExamples;
+
+#[cfg(all(doctest, feature = "tokio"))]
+#[doc = include_str!("../MIGRATING.md")]
+struct MigratingExamples;

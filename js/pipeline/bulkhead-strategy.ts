@@ -2,6 +2,7 @@ import { callable, number } from "../options.js";
 import { abortable } from "../sleep.js";
 import type { ResilienceContext } from "./context.js";
 import { BulkheadRejectedError } from "./errors.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, Strategy } from "./strategy.js";
 
 export interface BulkheadStrategyOptions {
@@ -16,7 +17,7 @@ export interface BulkheadStrategyOptions {
 export const bulkheadStrategy =
   (given: BulkheadStrategyOptions): Strategy<BulkheadRejectedError> =>
   () => {
-    const options = { ...given };
+    const options = readOptions(given);
     const { onRejected } = options;
     const permits = number(options, "permitLimit", 1, Number.MAX_SAFE_INTEGER, undefined, "whole ");
     const queueLimit = number(options, "queueLimit", 0, Infinity, 0, "whole ");

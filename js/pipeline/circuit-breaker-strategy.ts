@@ -7,6 +7,7 @@ import { BrokenCircuitError, saysNothing } from "./errors.js";
 import type { ResilienceContext } from "./context.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, ShouldHandle, Strategy } from "./strategy.js";
 
 export type CircuitState = BreakerStatus | "isolated";
@@ -75,7 +76,7 @@ export class CircuitBreakerStateProvider {
 export const circuitBreakerStrategy =
   <T = any>(given: CircuitBreakerStrategyOptions<T> = {}): Strategy<BrokenCircuitError> =>
   (time) => {
-    const options = { ...given };
+    const options = readOptions(given);
     const { consecutiveFailures, manualControl, stateProvider } = options;
     const shouldHandle = predicate(options, isTransient);
     for (const name of ["onOpened", "onClosed", "onHalfOpened"] as const) {

@@ -1,3 +1,4 @@
+import { promised } from "../loop.js";
 import { Context, type Execution } from "./context.js";
 import { originalError } from "./errors.js";
 import type { Layer, Next } from "./strategy.js";
@@ -11,11 +12,14 @@ const invoke: Next = (context) => {
 /** Runs an execution through layers, of which the first is the outermost. */
 export const compose = (layers: readonly Layer[]): ((execution: Execution) => Promise<unknown>) => {
   const head = layers.reduceRight<Next>((next, layer) => (context) => layer(next, context), invoke);
-  return async (execution) => {
-    try {
-      return await head(new Context(execution, execution.signal, 0));
-    } catch (error) {
-      throw originalError(error);
-    }
-  };
+  const run = (execution: Execution) => head(new Context(execution, execution.signal, 0));
+  return layers[0]?.givesOriginalErrors
+    ? (execution) => promised(() => run(execution))
+    : async (execution) => {
+        try {
+          return await run(execution);
+        } catch (error) {
+          throw originalError(error);
+        }
+      };
 };

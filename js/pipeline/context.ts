@@ -1,3 +1,4 @@
+import { callable } from "../options.js";
 import { OwnSignal, signalOf, type Source } from "./own-signal.js";
 
 /** What a callback is told. */
@@ -54,6 +55,7 @@ export class Execution {
     /** When results are streams. */
     readonly stream?: StreamHandling,
   ) {
+    callable("callback", callback);
     this.signal = signal;
     this.idempotent = idempotent;
     this.releases = stream && [];

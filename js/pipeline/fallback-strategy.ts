@@ -3,6 +3,7 @@ import type { Settled } from "../loop.js";
 import { callable } from "../options.js";
 import { property } from "./errors.js";
 import { predicate } from "./predicate.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy } from "./strategy.js";
 
 export interface FallbackStrategyOptions<T = any> {
@@ -21,7 +22,7 @@ const isFailure: Predicate = ({ outcome, context }) =>
 export const fallbackStrategy =
   <T = any>(given: FallbackStrategyOptions<T>): Strategy =>
   () => {
-    const options = { ...given };
+    const options = readOptions(given);
     const { fallback, onFallback } = options;
     if (!("fallback" in options)) throw optionError(TypeError, "fallback", "given");
     if (onFallback !== undefined) callable("onFallback", onFallback);

@@ -1,12 +1,12 @@
-import type { Settled } from "../loop.js";
+import { promised, type Settled } from "../loop.js";
 import { callable, number } from "../options.js";
 import { after } from "../sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
-import { start } from "./start.js";
 import { isTransient } from "./transient.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, MaybePromise, ShouldHandle, Strategy } from "./strategy.js";
 
 export interface OnHedgingArguments {
@@ -35,7 +35,7 @@ type Attempt = ReturnType<typeof abortableContext>;
 export const hedgingStrategy =
   <T = any>(given: HedgingStrategyOptions<T> = {}): Strategy =>
   (time) => {
-    const options = { ...given };
+    const options = readOptions(given);
     const { delayGenerator, onHedging } = options;
     const most = number(options, "maxHedgedAttempts", 1, Number.MAX_SAFE_INTEGER, 1, "whole ");
     const delay = duration(options, "delay", 0, 2_000);
@@ -69,7 +69,7 @@ export const hedgingStrategy =
           const attempt = abortableContext(context, attempts++ ? ++execution.attempts : context.attemptNumber);
           const { calls } = execution;
           running.add(attempt);
-          start(() => next(attempt.context))
+          promised(() => next(attempt.context))
             .then(
               (value): Settled<T> => ({ ok: true, value: value as T }),
               (error): Settled<T> => ({ ok: false, error }),

@@ -1,4 +1,5 @@
-import type { Settled } from "../loop.js";
+import { promised, type Settled } from "../loop.js";
+import { callable } from "../options.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
 import { closeStream, openStream, streamOf, type OpenedStream } from "./stream.js";
@@ -17,7 +18,7 @@ export class ResiliencePipeline<Errors = never> {
 
   /** The callback's result, or the final error thrown. */
   execute<T>(callback: (context: ResilienceContext) => MaybePromise<T>, options?: ExecuteOptions): Promise<T> {
-    return this.#run(new Execution(callback, options, this.#report)) as Promise<T>;
+    return promised(() => this.#run(new Execution(callback, options, this.#report)) as Promise<T>);
   }
 
   /** The callback's result or the final error, as a value: it never rejects. */
@@ -42,6 +43,7 @@ export class ResiliencePipeline<Errors = never> {
     callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
     options?: ExecuteOptions,
   ): AsyncGenerator<T, void, undefined> {
+    callable("callback", callback);
     const call = async (context: ResilienceContext) => openStream(await callback(context));
     const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
     const stream = (await this.#run(execution)) as OpenedStream<T>;

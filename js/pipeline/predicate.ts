@@ -8,4 +8,7 @@ export const predicate = <T>(
 ): Predicate<T> =>
   shouldHandle === undefined
     ? fallback
-    : callable("shouldHandle", "build" in shouldHandle ? shouldHandle.build() : shouldHandle);
+    : callable(
+        "shouldHandle",
+        (Object(shouldHandle) as { build?(): Predicate<T> }).build?.() ?? (shouldHandle as Predicate<T>),
+      );

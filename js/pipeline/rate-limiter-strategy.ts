@@ -3,6 +3,7 @@ import type { ResilienceContext } from "./context.js";
 import { more, take } from "./core.js";
 import { duration, type Duration } from "./duration.js";
 import { RateLimiterRejectedError } from "./errors.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, Strategy } from "./strategy.js";
 
 export interface OnRateLimitedArguments {
@@ -23,7 +24,7 @@ export interface RateLimiterStrategyOptions {
 export const rateLimiterStrategy =
   (given: RateLimiterStrategyOptions): Strategy<RateLimiterRejectedError> =>
   (time) => {
-    const options = { ...given };
+    const options = readOptions(given);
     const { onRejected } = options;
     const permits = number(options, "permitLimit", 1, 2 ** 32 - 1, undefined, "whole ");
     const windowMs = duration(options, "window", 1, 1_000);

@@ -8,6 +8,7 @@ import { duration, toMs, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy, Layer } from "./strategy.js";
 
 /** What `addRetry({ budget })` asks; a `RetryBudget` is one. */
@@ -63,7 +64,7 @@ const FUNCTIONS = [
 export const retryStrategy =
   <T = any>(given: RetryStrategyOptions<T> = {}): Strategy =>
   (time) => {
-    const options = { ...given };
+    const options = readOptions(given);
     const retries = number(options, "maxRetryAttempts", 0, Infinity, 3, "whole ");
     const initialDelay = duration(options, "initialDelay", 0, 0);
     const maxRetryTime = duration(options, "maxRetryTime", ABOVE_0, Infinity);
@@ -71,6 +72,10 @@ export const retryStrategy =
     const shouldHandle = predicate(options, isTransient);
     for (const name of FUNCTIONS) if (options[name] !== undefined) callable(name, options[name]);
     const { budget, respectRetryAfter = true, delayGenerator, shouldConsumeRetry } = options;
+    if (budget !== undefined) {
+      callable("budget.request", Object(budget).request);
+      callable("budget.retry", Object(budget).retry);
+    }
 
     const begin: Layer = (next, context) => {
       const { execution, source } = context;
@@ -138,10 +143,12 @@ export const retryStrategy =
         time,
       );
     };
-    return initialDelay
+    const layer: Layer = initialDelay
       ? async (next, context) => {
           await sleep(initialDelay, context.source, time);
           return begin(next, context);
         }
       : begin;
+    layer.givesOriginalErrors = true;
+    return layer;
   };

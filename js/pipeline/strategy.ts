@@ -6,7 +6,11 @@ import type { TimeProvider } from "./time-provider.js";
 export type Next = (context: Context) => unknown;
 
 /** A strategy at work, with its state. */
-export type Layer = (next: Next, context: Context) => unknown;
+export interface Layer {
+  (next: Next, context: Context): unknown;
+  /** No `NonRetryableError` comes out of it. */
+  givesOriginalErrors?: boolean;
+}
 
 /**
  * A strategy for `PipelineBuilder.add`. It is made into a layer, with a state of its own, when the pipeline is built, which

@@ -1,9 +1,9 @@
+import { promised } from "../loop.js";
 import { ABOVE_0, callable } from "../options.js";
 import { after } from "../sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { TimeoutRejectedError } from "./errors.js";
-import { start } from "./start.js";
 import type { Hook, MaybePromise, Strategy } from "./strategy.js";
 
 export interface OnTimeoutArguments {
@@ -46,11 +46,11 @@ export const timeoutStrategy =
             release();
             const error = new TimeoutRejectedError(timeout);
             abort(error);
-            start(() => onTimeout?.({ context, timeout })).then(() => reject(error), reject);
+            promised(() => onTimeout?.({ context, timeout })).then(() => reject(error), reject);
           },
           time,
         );
-        start(() => next(context)).then(
+        promised(() => next(context)).then(
           (value) => {
             if (expired) {
               void context.discard(value);

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { build } from "esbuild";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Failure } from "./failure.mjs";
 import { fromRoot } from "./paths.mjs";
@@ -46,4 +47,22 @@ export async function buildNpmWorker(entry, output) {
     plugins: [installed],
     logLevel: "error",
   });
+}
+
+/** Compiles, without a result, what the types of the installed package promise to a Worker, and the examples of README.md. */
+export function checkWorkerTypes(examples) {
+  const folder = join(consumer, "worker-types");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  cpSync(fromRoot("tests", "npm-workers", "types.ts"), join(folder, "types.ts"));
+  writeFileSync(
+    join(folder, "environment.d.ts"),
+    '/// <reference types="@cloudflare/workers-types" />\ninterface Env {\n  BREAKERS: KVNamespace;\n}\n',
+  );
+  for (const name of examples) writeFileSync(join(folder, `${name}.ts`), readmeExample(name));
+  const files = ["types", "environment.d", ...examples].map((name) => join(folder, `${name}.ts`));
+  const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--types", "", "--target", "es2022"];
+  options.push("--lib", "es2022", "--module", "esnext", "--moduleResolution", "bundler");
+  const compiler = fromRoot("node_modules", "typescript", "bin", "tsc");
+  execFileSync(process.execPath, [compiler, ...options, ...files], { stdio: "inherit" });
 }

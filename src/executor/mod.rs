@@ -211,7 +211,7 @@ pub use self::protect::{Protected, protect};
 pub use self::retry::Retry;
 pub use self::retryable::{Retryable, retry};
 pub use self::runtime::{DefaultRuntime, MaybeRuntime, NoRuntime, Runtime};
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use self::shared::Guarded;
 pub use self::shared::{DefaultShared, Shared};
 #[cfg(feature = "std")]

@@ -68,6 +68,16 @@ test("a pipeline without strategies just calls", async () => {
   );
 });
 
+test("what is no callback is refused, not retried", async () => {
+  const pipeline = new PipelineBuilder({ timeProvider: new FakeTimeProvider() }).add(retryStrategy()).build();
+  const isNamed = (error) => error instanceof TypeError && error.message.startsWith("callback must be a function");
+  for (const callback of [undefined, null, 5, {}]) {
+    await assert.rejects(pipeline.execute(callback), isNamed);
+    assert.ok(isNamed((await pipeline.settle(callback)).error));
+    await assert.rejects(pipeline.executeStream(callback).next(), isNamed);
+  }
+});
+
 test("Page, Idempotency: the callback has a signal, also when the caller has none", async () => {
   const pipeline = new PipelineBuilder().build();
   await pipeline.execute(({ signal, idempotent }) => {

@@ -25,7 +25,7 @@ pub(crate) const DELAY: usize = 11;
 fn fill(random: &mut Random, io: &mut [f64; IO]) {
     io[BASE] = random.milliseconds();
     io[MAX_DELAY] = random.milliseconds();
-    io[DEADLINE] = 1.0 + random.milliseconds();
+    io[DEADLINE] = if random.below(4) == 0 { 1.0 + random.milliseconds() } else { 1e18 };
     io[ATTEMPTS] = match random.below(4) {
         0 => random.below(1 << 54) as f64,
         1 => random.below(1_100) as f64,
