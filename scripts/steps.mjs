@@ -116,8 +116,8 @@ export const steps = [
         "--test-reporter=spec",
         "--test-concurrency=4",
         ...testFiles("tests/npm-workers"),
-        // A panic, which these are about, is Rust's.
-        ...testFiles("tests/workers").filter((name) => !name.includes("lost-attempts")),
+        // Panics and the executor are Rust's.
+        ...testFiles("tests/workers").filter((name) => !/lost-attempts|executor/.test(name)),
       ],
     ],
     environment: { INTEGRATION_WORKER: "npm" },

@@ -21,12 +21,17 @@ export async function buildNpmWorker(entry, output) {
   mkdirSync(output, { recursive: true });
   const installed = {
     name: "installed",
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
-        const name = basename(path);
-        writeFileSync(join(output, name), readFileSync(join(resolveDir, path)));
+    setup({ onResolve, onLoad, resolve }) {
+      onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path, resolveDir }) => {
+        const [file] = path.split("?", 1);
+        const name = basename(file);
+        writeFileSync(join(output, name), readFileSync(join(resolveDir, file)));
         return { path: `./${name}`, external: true };
       });
+      // Seen from within this repository the package's name means its sources.
+      onResolve({ filter: /^retry-primitives-wasm/ }, ({ path, kind, resolveDir }) =>
+        resolveDir === consumer ? undefined : resolve(path, { kind, resolveDir: consumer }),
+      );
       onResolve({ filter: /^readme:/ }, ({ path }) => ({ path: path.slice("readme:".length), namespace: "readme" }));
       onLoad({ filter: /.*/, namespace: "readme" }, ({ path }) => ({
         contents: readmeExample(path),
@@ -38,7 +43,6 @@ export async function buildNpmWorker(entry, output) {
   await build({
     entryPoints: [entry],
     outfile: join(output, "index.js"),
-    nodePaths: [join(consumer, "node_modules")],
     bundle: true,
     format: "esm",
     target: "es2022",
