@@ -46,9 +46,8 @@ export class ResiliencePipeline<Errors = never> {
     callable("callback", callback);
     const call = async (context: ResilienceContext) => openStream(await callback(context));
     const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
-    const stream = (await this.#run(execution)) as OpenedStream<T>;
     try {
-      yield* streamOf(stream);
+      yield* streamOf((await this.#run(execution)) as OpenedStream<T>);
     } finally {
       for (const release of execution.releases!) release();
     }

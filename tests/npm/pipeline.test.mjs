@@ -271,6 +271,22 @@ test("executeStream: at its end, or left early, a stream leaves no listener", as
   assert.equal(listeners.size, 0);
 });
 
+test("executeStream: an execution that never gave a stream leaves no listener", async () => {
+  const time = new FakeTimeProvider();
+  const pipeline = new PipelineBuilder({ timeProvider: time })
+    .add(retryStrategy({ maxRetryAttempts: 1, shouldHandle: ({ outcome }) => outcome.ok }))
+    .add(timeoutStrategy("1h"))
+    .build();
+  const { signal, listeners } = countingSignal();
+  async function* open(context) {
+    context.signal.throwIfAborted();
+    if (context.attemptNumber) throw new Error("down");
+    yield "busy";
+  }
+  assert.equal((await finish(time, collect(pipeline.executeStream(open, { signal })))).error.message, "down");
+  assert.equal(listeners.size, 0);
+});
+
 test("executeStream: a stream that comes after its timeout is closed", async () => {
   const time = new FakeTimeProvider();
   const pipeline = new PipelineBuilder({ timeProvider: time }).add(timeoutStrategy("1s")).build();
