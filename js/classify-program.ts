@@ -1,3 +1,4 @@
+import type { HeadersLike } from "./http-options.js";
 import { instantiate } from "./instantiate.js";
 
 /** What js/boundary/src/bin/classify.rs exports. */
@@ -12,11 +13,6 @@ interface Program {
   g(): number;
   h(): number;
   i(): void;
-}
-
-/** Headers, as far as they are read. */
-export interface HeadersLike {
-  get(name: string): string | null;
 }
 
 const LENGTH = 48 << 10;
@@ -44,9 +40,11 @@ export const classifyProgram = (module: WebAssembly.Module) => {
       put(headers?.get(String.fromCharCode(...new Uint8Array(program.memory.buffer, address, length)))),
     b: () => {
       if (Object(error) !== error) return -1;
-      const [name, code, message] = ["name", "code", "message"].map((key) => property(error, key));
+      const texts = ["name", "code", "message"].map((key) => {
+        const text = property(error, key);
+        return typeof text === "string" ? text : "";
+      });
       error = property(error, "cause");
-      const texts = [name, code, message].map((text) => (typeof text === "string" ? text : ""));
       return put(texts.join("\0"));
     },
   });

@@ -185,7 +185,7 @@ const remember = (operation: Operation, outcome?: Outcome, status?: number, erro
     startedAt,
     tookMs,
     ...(isStatus && { status }),
-    ...(error !== undefined && { error: clip(error) }),
+    ...(typeof error === "string" && { error: clip(error) }),
     ...(isPresent(retryAfterMs) && { retryAfterMs: wholeMs(numeric(retryAfterMs)) }),
     ...(delayMs === delayMs && { delayMs }),
   };
@@ -217,7 +217,12 @@ const ask = (policy: Policy, state: RetryState, now: number, outcome: Outcome): 
   const index = REASONS.indexOf(reason!);
   if (!retry) return [index < 0 ? NaN : -1 - index, numeric(attempts), 0, 0];
   const { state: next } = answered;
-  return [numeric(delayMs), numeric(next.attempts), numeric(next.startedAt), numeric(next.prevDelayMs)];
+  return [
+    delayMs >= 0 ? numeric(delayMs) : NaN,
+    numeric(next.attempts),
+    numeric(next.startedAt),
+    numeric(next.prevDelayMs),
+  ];
 };
 
 /**
@@ -232,12 +237,15 @@ export function settle(operation: Operation, policy: Policy, ticket: Ticket, now
     run(Step.Deliver, operation, ...named);
     return remember(operation, undefined, status, error);
   }
-  const outcome = report.outcome ?? {};
+  const outcome = Object(report.outcome) as Outcome;
+  let decided: number[] = [];
   try {
-    const decided = ask(policy, operation.state, answer[0]!, outcome);
-    if (run(Step.Decided, operation, ...named, ...decided) === 0) return remember(operation, outcome, status, error);
+    decided = ask(policy, operation.state, answer[0]!, outcome);
   } catch {
     // As a decision that cannot be right.
+  }
+  if (decided.length > 0 && run(Step.Decided, operation, ...named, ...decided) === 0) {
+    return remember(operation, outcome, status, error);
   }
   run(Step.Decided, operation, ...named, -1, ticket.attempt, 0, 0);
   const words = error === undefined ? "the policy failed" : `the policy failed, after: ${error}`;

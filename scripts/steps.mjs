@@ -6,7 +6,7 @@ const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");
 const prettier = fromRoot("node_modules", "prettier", "bin", "prettier.cjs");
 
 // Features of the core that must build where there is no std.
-const coreFeatures = ["serde", "operation"];
+const coreFeatures = ["serde", "operation", "executor"];
 const buildCore = (...options) =>
   ["cargo", "build", "--package", "retry-primitives", "--target", "wasm32v1-none", "--no-default-features"].concat(
     options,
@@ -102,6 +102,25 @@ export const steps = [
     title: "The Workers integration on a real workerd",
     // They wait for alarms more than they compute.
     commands: [[modernNode, "--test", "--test-reporter=spec", "--test-concurrency=4", ...testFiles("tests/workers")]],
+    worker: "tests/workers",
+  },
+  {
+    name: "npm-workers",
+    title: "The npm package's Workers integration on a real workerd, and state handed from Rust to it and back",
+    // The tests are those of the Rust integration, and some more.
+    commands: [
+      [process.execPath, fromRoot("scripts", "build-npm-worker.mjs")],
+      [
+        modernNode,
+        "--test",
+        "--test-reporter=spec",
+        "--test-concurrency=4",
+        ...testFiles("tests/npm-workers"),
+        // Panics and the executor are Rust's.
+        ...testFiles("tests/workers").filter((name) => !/lost-attempts|executor/.test(name)),
+      ],
+    ],
+    environment: { INTEGRATION_WORKER: "npm" },
     worker: "tests/workers",
   },
   {

@@ -1,4 +1,5 @@
 // The installed package on other runtimes, through bundlers, and as a package: node scripts/test-matrix.mjs runtimes
+import { startFlakyServer } from "../tests/npm/support/flaky-server.mjs";
 import { exitOnFailure, Failure } from "./lib/failure.mjs";
 import { installNodeModules } from "./lib/node-modules.mjs";
 import { installConsumer } from "./lib/npm-consumer.mjs";
@@ -17,5 +18,6 @@ await exitOnFailure(async () => {
   await installNodeModules(fromRoot("tests", "matrix"), "Installing runtimes and bundlers");
   await installConsumer();
   const { default: check } = await parts[name]();
-  await check();
+  const server = await startFlakyServer();
+  await check(server.url).finally(() => server.close());
 });

@@ -152,9 +152,9 @@ fn a_throttle_holds_back_first_attempts() {
 
 #[test]
 fn the_same_state_under_several() {
-    let place = std::rc::Rc::new(Cell::new(TokenBucket::default().init(0.0)));
-    let one = SharedBudget::kept_in(TokenBucket::default(), place.clone());
-    let other = SharedBudget::kept_in(TokenBucket::default(), place);
+    let place = Cell::new(TokenBucket::default().init(0.0));
+    let one = SharedBudget::kept_in(TokenBucket::default(), &place);
+    let other = SharedBudget::kept_in(TokenBucket::default(), &place);
     run((|| ready(Err::<(), _>("down"))).retry(four()).budget(&one).on(&FakeTime::new(0.0))).unwrap_err();
     assert_eq!(other.state().tokens, 485.0);
 }

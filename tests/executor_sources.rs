@@ -1,5 +1,5 @@
 //! Errors and what lies beneath them (case 19), and what the errors of Rust programs mean.
-#![cfg(feature = "executor")]
+#![cfg(feature = "tokio")]
 
 use std::{cell::Cell, error::Error, fmt, io, time::Duration};
 

@@ -5,13 +5,10 @@
 
 use super::RollingBreakerState;
 use super::consecutive::Threshold;
-use super::merge;
 use super::open_time::{Capped, Growth, OpenTime};
 use super::recovery::{Ledger, Recovery};
 use super::report::Report;
-use super::state::RecoveryState;
 use super::window::Window;
-use crate::shared::Kind;
 
 /// The options of recovery. `growth` is 0 for none, then the variants of [`Growth`] in their order.
 #[derive(Clone, Copy, Debug)]
@@ -94,50 +91,5 @@ impl Ledger<RollingBreakerState> for Either {
     #[inline(always)]
     fn failed(&self, report: &Report) -> bool {
         self.window.failed(report)
-    }
-}
-
-/// What the state of either breaker needs where isolates share it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Merging {
-    pub(crate) open_ms: f64,
-    pub(crate) is_rolling: bool,
-}
-
-impl Kind<RollingBreakerState> for Merging {
-    fn fresh(&self, now: f64) -> RollingBreakerState {
-        let RecoveryState { status, changed_at, probes, successes, openings, open_for_ms, ahead_ms } =
-            RecoveryState::closed(now);
-        RollingBreakerState {
-            status,
-            changed_at,
-            probes,
-            successes,
-            start: if self.is_rolling { changed_at } else { 0.0 },
-            prev_ok: 0,
-            prev_fail: 0,
-            curr_ok: 0,
-            curr_fail: 0,
-            prev_slow: 0,
-            curr_slow: 0,
-            openings,
-            open_for_ms,
-            ahead_ms,
-        }
-    }
-
-    fn join(&self, a: RollingBreakerState, b: RollingBreakerState) -> RollingBreakerState {
-        let numbers = RecoveryNumbers {
-            open_ms: self.open_ms,
-            growth: 0,
-            factor: 1.0,
-            max_open_ms: self.open_ms,
-            open_jitter: 0.0,
-            half_open_probes: 1.0,
-            success_threshold: 1.0,
-            half_open_ms: self.open_ms,
-        };
-        // A run of failures is a window of one bucket, all of which began at 0: of two the longer is kept.
-        merge::merge(&numbers.build(), a, b, RollingBreakerState::join_window)
     }
 }

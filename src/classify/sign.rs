@@ -41,14 +41,19 @@ const fn end_of_group(table: &str) -> usize {
 /// What `fetch` says in a `TypeError`.
 ///
 /// 1. Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad scheme alike.
-/// 2. Chromium, Firefox, Safari, Bun, and React Native or cross-fetch.
+/// 2. Chromium, Firefox, Safari, Bun, React Native or cross-fetch, and Deno of a body that was cut.
 const MESSAGES: &str = "fetch failed\nterminated\n\n\
     Failed to fetch\nnetwork error\nNetworkError when attempting to fetch resource.\nLoad failed\n\
     The Internet connection appears to be offline.\nThe network connection was lost.\n\
-    Could not connect to the server.\nA network error occurred.\nNetwork request failed";
+    Could not connect to the server.\nA network error occurred.\nNetwork request failed\n\
+    error reading a body from connection";
 
-/// What `fetch` says in a `TypeError` before it names the host or the URL: Chromium, Safari, Deno.
-const PREFIXES: &str = "Failed to fetch (\nLoad failed (\nerror sending request for url";
+/// What `fetch` says in a `TypeError` before it names the host: Chromium, Safari.
+const PREFIXES: &str = "Failed to fetch (\nLoad failed (";
+
+/// What Deno says before it names the URL: in a `TypeError`, or since version 2.9 in the plain `Error` that is the cause of a
+/// `fetch failed`.
+const DENO: &str = "error sending request f";
 
 /// Workers, in a plain `Error`, with or without a dot.
 const WORKERS: &str = "Network connection lost\nNetwork connection lost.";
@@ -86,7 +91,10 @@ pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
     if named.is_some() || group(WORKERS, message).is_some() {
         return Sign::Message;
     }
-    if *name != "TypeError" || contains(message, DENO_CERTIFICATE) {
+    if message.as_bytes().starts_with(DENO.as_bytes()) && !contains(message, DENO_CERTIFICATE) {
+        return Sign::Message;
+    }
+    if *name != "TypeError" {
         return Sign::Nothing;
     }
     match group(MESSAGES, message) {
@@ -123,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_word_is_in_two_tables() {
-        let words = [NAMES, CODES, MESSAGES, PREFIXES, WORKERS].map(lines).into_iter().flatten();
+        let words = [NAMES, CODES, MESSAGES, PREFIXES, DENO, WORKERS].map(lines).into_iter().flatten();
         let words: alloc::vec::Vec<_> = words.filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {
             assert!(!words[..index].contains(word), "{}", core::str::from_utf8(word).unwrap());

@@ -5,7 +5,8 @@ use core::cell::Cell;
 /// A place for a small value that many calls read and replace: the state of a breaker or a budget.
 ///
 /// - [`Cell`](core::cell::Cell), for one thread.
-/// - `std::sync::Mutex` or [`DefaultShared`] (feature `std`), for several. Whether it was poisoned does not matter: the value is replaced whole.
+/// - `std::sync::Mutex` or [`DefaultShared`] (feature `std`), for several. Whether it was poisoned does not matter: the
+///   value is replaced whole.
 /// - A reference, or with the feature `std` an `Rc` or `Arc`, to one of these.
 /// - One of your own, as long as it can be changed without waiting: a `critical_section::Mutex`, a `thread_local!`.
 ///
@@ -62,25 +63,27 @@ impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for &P {
     }
 }
 
-/// Where a state lies that was given no place: a [`Guarded`] with the feature `std`, a [`Cell`] without.
-#[cfg(feature = "std")]
+/// Where a state lies that was given no place: a [`Guarded`] with the feature `std`, a [`Cell`] without; a `Mutex`
+/// where there is `std` but no atomic of 64 bits.
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub type DefaultShared<S> = Guarded<S>;
+
+/// Where a state lies that was given no place: a `Mutex`, for want of an atomic of 64 bits.
+#[cfg(all(feature = "std", not(target_has_atomic = "64")))]
+pub type DefaultShared<S> = std::sync::Mutex<S>;
 
 /// Where a state lies that was given no place: a `Guarded` with the feature `std`, a [`Cell`] without.
 #[cfg(not(feature = "std"))]
 pub type DefaultShared<S> = Cell<S>;
 
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use self::guarded::Guarded;
 
 #[cfg(feature = "std")]
-mod guarded {
+mod with_std {
     use std::{
         rc::Rc,
-        sync::{
-            Arc, Mutex, PoisonError,
-            atomic::{AtomicU64, Ordering},
-        },
+        sync::{Arc, Mutex, PoisonError},
     };
 
     use super::Shared;
@@ -95,8 +98,46 @@ mod guarded {
         }
     }
 
-    /// A `Mutex`, and beside it a mark that is read without it: calls through a breaker at rest take no lock and do not wait
-    /// for each other.
+    impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for Rc<P> {
+        fn transact<T>(&self, change: impl FnOnce(S) -> (S, T)) -> T {
+            (**self).transact(change)
+        }
+
+        fn mark(&self) -> f64 {
+            (**self).mark()
+        }
+
+        fn set_mark(&self, mark: f64) {
+            (**self).set_mark(mark);
+        }
+    }
+
+    impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for Arc<P> {
+        fn transact<T>(&self, change: impl FnOnce(S) -> (S, T)) -> T {
+            (**self).transact(change)
+        }
+
+        fn mark(&self) -> f64 {
+            (**self).mark()
+        }
+
+        fn set_mark(&self, mark: f64) {
+            (**self).set_mark(mark);
+        }
+    }
+}
+
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+mod guarded {
+    use std::sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    use super::Shared;
+
+    /// A `Mutex`, and beside it a mark that is read without it: calls through a breaker at rest take no lock and do not
+    /// wait for each other.
     ///
     /// ```
     /// use retry_primitives::executor::{Guarded, Shared};
@@ -135,34 +176,6 @@ mod guarded {
         #[inline]
         fn set_mark(&self, mark: f64) {
             self.mark.store(mark.to_bits(), Ordering::Release);
-        }
-    }
-
-    impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for Rc<P> {
-        fn transact<T>(&self, change: impl FnOnce(S) -> (S, T)) -> T {
-            (**self).transact(change)
-        }
-
-        fn mark(&self) -> f64 {
-            (**self).mark()
-        }
-
-        fn set_mark(&self, mark: f64) {
-            (**self).set_mark(mark);
-        }
-    }
-
-    impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for Arc<P> {
-        fn transact<T>(&self, change: impl FnOnce(S) -> (S, T)) -> T {
-            (**self).transact(change)
-        }
-
-        fn mark(&self) -> f64 {
-            (**self).mark()
-        }
-
-        fn set_mark(&self, mark: f64) {
-            (**self).set_mark(mark);
         }
     }
 }

@@ -218,6 +218,7 @@ impl Lifecycle {
     }
 
     /// An attempt due at once becomes due when its alarm can fire, so that the two name one instant.
+    #[cfg(any(feature = "worker", feature = "wasm"))]
     pub(crate) fn armed_at(&mut self, at: f64) {
         if let Phase::Waiting { due } = &mut self.phase {
             *due = due.max(at);

@@ -13,14 +13,14 @@ const pages = {
   "Chromium, Vite's build": "/suite/vite/dist/index.html",
 };
 
-export default async function checkBrowser() {
-  await buildSuite();
+export default async function checkBrowser(serverUrl) {
+  await buildSuite(serverUrl);
   writeFileSync(join(folder, "page.html"), page("./suite.mjs", `<script type="importmap">${importMap()}</script>`));
   await buildWithVite();
   const server = await serveFolder(consumer);
   try {
     const results = await resultsOfPages(Object.values(pages).map((path) => server.url + path));
-    for (const [index, where] of Object.keys(pages).entries()) report(where, results[index]);
+    for (const [index, where] of Object.keys(pages).entries()) await report(where, results[index]);
   } finally {
     await server.close();
   }

@@ -11,15 +11,15 @@ import { askWorkerd, suiteWorker } from "./workerd/installed.mjs";
 const entry = join(folder, "main.mjs");
 const output = join(folder, "bundled");
 
-export default async function checkBundlers() {
-  await buildSuite();
+export default async function checkBundlers(serverUrl) {
+  await buildSuite(serverUrl);
   rmSync(output, { recursive: true, force: true });
   for (const [name, bundle] of Object.entries(bundlers)) {
     const outfile = join(output, `${name.replace(/\W+/g, "-")}.js`);
     await bundle(entry, outfile);
-    report(name, runProcess(process.execPath, [outfile]));
+    await report(name, await runProcess(process.execPath, [outfile]));
   }
-  report("wrangler", await askWorkerd(bundleWithWrangler()));
+  await report("wrangler", await askWorkerd(bundleWithWrangler()));
 }
 
 /** What `wrangler deploy` would upload. */

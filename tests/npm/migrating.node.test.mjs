@@ -18,9 +18,12 @@ const pairs = page
   .flatMap((section) => {
     const name = section.split("\n", 1)[0];
     const blocks = [...section.matchAll(/^### (Before|After)[^\n]*\n[^]*?```js\n([^]*?)```/gm)];
-    return blocks.flatMap(([, kind, before], index) =>
-      kind === "Before" ? [{ name: `${name}-${index}`, before, after: blocks[index + 1]?.[2] }] : [],
-    );
+    let before;
+    return blocks.flatMap(([, kind, block], index) => {
+      if (kind === "After") return [{ name: `${name}-${index}`, before, after: block }];
+      before = block;
+      return [];
+    });
   });
 
 const write = (name, text) => {
@@ -39,7 +42,7 @@ test("the page has a pair for each library of JavaScript", () => {
       pairs.some((pair) => pair.name.startsWith(`${name}-`)),
       name,
     );
-  for (const { name, after } of pairs) assert.ok(after, name);
+  for (const { name, before } of pairs) assert.ok(before, name);
 });
 
 for (const { name, before, after } of pairs) {

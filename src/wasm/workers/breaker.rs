@@ -2,7 +2,7 @@
 
 use super::super::{count, invalid, is_count, number};
 use super::Numbers;
-use crate::breaker::numbers::Merging;
+use crate::breaker::merging::Merging;
 use crate::breaker::{RollingBreakerState, Status};
 use crate::shared::{Force, Kind, Pace, Replica, Write, is_of_this_time};
 use crate::stored::{LENGTH, TIME};

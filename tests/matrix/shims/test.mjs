@@ -2,6 +2,7 @@
 
 const tests = [];
 const groups = [];
+const [befores, afters] = [[], []];
 
 /** `test(name, [options], fn)`; of the options none is known here, since a test that is left out somewhere proves nothing. */
 export function test(name, ...rest) {
@@ -17,8 +18,12 @@ export function describe(name, body) {
   groups.pop();
 }
 
+/** Of a file; here all of them run before the first test of any, and after the last. */
+export const before = (hook) => void befores.push(hook);
+export const after = (hook) => void afters.push(hook);
+
 export const it = test;
-export default Object.assign(test, { test, it, describe });
+export default Object.assign(test, { test, it, describe, before, after });
 
 function mockFunction(implementation = () => undefined) {
   const calls = [];
@@ -76,6 +81,8 @@ async function runOne({ name, body }, results) {
 /** Runs all that was collected: `{ name, error? }` of each, in their order. */
 export async function run() {
   const results = [];
+  for (const hook of befores) await hook();
   for (const one of tests) await runOne(one, results);
+  for (const hook of afters) await hook();
   return results;
 }

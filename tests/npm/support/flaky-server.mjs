@@ -12,7 +12,12 @@ export async function startFlakyServer() {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     const key = url.searchParams.get("key");
-    const allow = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
+    // No connection outlives its request: where tests share a process, another one's clock may have replaced its timers.
+    const allow = {
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "*",
+      connection: "close",
+    };
     if (request.method === "OPTIONS" && request.headers["access-control-request-method"]) {
       response.writeHead(204, { ...allow, "access-control-allow-methods": "*", "access-control-allow-headers": "*" });
       response.end();
