@@ -2,7 +2,7 @@ import { promised, type Settled } from "../loop.js";
 import { callable } from "../options.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
-import { closeStream, openStream, streamOf, type OpenedStream } from "./stream.js";
+import { closeStream, openStream, streamOf, type OpenedStream, type StreamSource } from "./stream.js";
 import type { MaybePromise } from "./strategy.js";
 
 /** Runs callbacks through strategies, the first of which is the outermost. `Errors` are those that it raises. */
@@ -40,7 +40,7 @@ export class ResiliencePipeline<Errors = never> {
    * is, an error too. A stream that nobody will read to its end is closed.
    */
   async *executeStream<T>(
-    callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
+    callback: (context: ResilienceContext) => MaybePromise<StreamSource<T>>,
     options?: ExecuteOptions,
   ): AsyncGenerator<T, void, undefined> {
     callable("callback", callback);

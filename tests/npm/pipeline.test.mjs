@@ -307,6 +307,42 @@ test("executeStream: a ReadableStream too", async () => {
   assert.equal(text.join(""), "hello");
 });
 
+test("executeStream: a ReadableStream that cannot be iterated is read, and cancelled when left early", async () => {
+  const pipeline = new PipelineBuilder().add(retryStrategy()).build();
+  let cancelled = 0;
+  const open = () => {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (const item of [1, 2, 3]) controller.enqueue(item);
+        controller.close();
+      },
+      cancel: () => void cancelled++,
+    });
+    return { getReader: () => stream.getReader() };
+  };
+  assert.deepEqual(await collect(pipeline.executeStream(open)), [1, 2, 3]);
+  assert.equal(cancelled, 0);
+  const endless = () => {
+    const stream = new ReadableStream({ pull: (controller) => controller.enqueue(1), cancel: () => void cancelled++ });
+    return { getReader: () => stream.getReader() };
+  };
+  for await (const item of pipeline.executeStream(endless)) if (item) break;
+  assert.equal(cancelled, 1);
+});
+
+test("executeStream: what is no stream is refused, not retried", async () => {
+  const pipeline = new PipelineBuilder().add(retryStrategy()).build();
+  for (const source of [undefined, null, 5, {}, [1]]) {
+    let calls = 0;
+    const open = async () => {
+      calls++;
+      return source;
+    };
+    await assert.rejects(collect(pipeline.executeStream(open)), TypeError);
+    assert.equal(calls, 1);
+  }
+});
+
 test("Page, Pitfalls: FakeTimeProvider instead of real delays", async () => {
   const time = new FakeTimeProvider(1_000);
   const log = [];
