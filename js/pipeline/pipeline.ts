@@ -39,6 +39,14 @@ export class ResiliencePipeline<Errors = never> {
    * The items of the callback's stream. The strategies act until its first item is there; what comes later is handed on as it
    * is, an error too. A stream that nobody will read to its end is closed.
    */
+  executeStream<T>(
+    callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<T, void, undefined>;
+  executeStream<T>(
+    callback: (context: ResilienceContext) => MaybePromise<StreamSource<T>>,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<T, void, undefined>;
   async *executeStream<T>(
     callback: (context: ResilienceContext) => MaybePromise<StreamSource<T>>,
     options?: ExecuteOptions,
