@@ -47,7 +47,7 @@ export {
   type RetryStrategyOptions,
 } from "./pipeline/retry-strategy.js";
 export type { Hook, HookArguments, Layer, Next, Predicate, ShouldHandle, Strategy } from "./pipeline/strategy.js";
-export type { OpenedStream } from "./pipeline/stream.js";
+export type { OpenedStream, StreamSource } from "./pipeline/stream.js";
 export type { TimeProvider } from "./pipeline/time-provider.js";
 export { timeoutStrategy, type OnTimeoutArguments, type TimeoutStrategyOptions } from "./pipeline/timeout-strategy.js";
 export { waitFor, type WaitForOptions } from "./pipeline/wait-for.js";

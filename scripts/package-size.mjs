@@ -18,12 +18,12 @@ const bundles = [
   { name: "/classify", limit: 4_980, modules: [`${ours}/classify`] },
   { name: "/pipeline: retry", goal: 4_100, limit: 3_620, modules: [`${ours}/pipeline#retry`] },
   { name: "/pipeline: timeoutStrategy", limit: 1_390, modules: [`${ours}/pipeline#timeoutStrategy`] },
-  { name: "/pipeline: circuitBreakerStrategy", limit: 6_130, modules: [`${ours}/pipeline#circuitBreakerStrategy`] },
+  { name: "/pipeline: circuitBreakerStrategy", limit: 6_190, modules: [`${ours}/pipeline#circuitBreakerStrategy`] },
   { name: "/pipeline: hedgingStrategy", limit: 3_160, modules: [`${ours}/pipeline#hedgingStrategy`] },
   { name: "/pipeline: rateLimiterStrategy", limit: 2_010, modules: [`${ours}/pipeline#rateLimiterStrategy`] },
   { name: "/pipeline: bulkheadStrategy", limit: 880, modules: [`${ours}/pipeline#bulkheadStrategy`] },
   { name: "/pipeline: fallbackStrategy", limit: 680, modules: [`${ours}/pipeline#fallbackStrategy`] },
-  { name: "/pipeline: all", limit: 14_400, modules: [`${ours}/pipeline`] },
+  { name: "/pipeline: all", limit: 14_500, modules: [`${ours}/pipeline`] },
   { name: ".", goal: 5_100, limit: 10_420, modules: [ours] },
   // An executor is no heavier than the p-retry that it stands in for.
   {

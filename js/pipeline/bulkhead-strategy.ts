@@ -1,4 +1,4 @@
-import { callable, number } from "../options.js";
+import { callable, MAX, number } from "../options.js";
 import { abortable } from "../sleep.js";
 import type { ResilienceContext } from "./context.js";
 import { BulkheadRejectedError } from "./errors.js";
@@ -19,7 +19,7 @@ export const bulkheadStrategy =
   () => {
     const options = readOptions(given);
     const { onRejected } = options;
-    const permits = number(options, "permitLimit", 1, Number.MAX_SAFE_INTEGER, undefined, "whole ");
+    const permits = number(options, "permitLimit", 1, MAX, undefined, "whole ");
     const queueLimit = number(options, "queueLimit", 0, Infinity, 0, "whole ");
     if (onRejected !== undefined) callable("onRejected", onRejected);
     let running = 0;

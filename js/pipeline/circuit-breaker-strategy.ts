@@ -1,10 +1,10 @@
 import { consecutiveBreaker, forceClose, forceOpen, rollingBreaker } from "../breaker.js";
 import type { Settled } from "../loop.js";
-import { callable, number } from "../options.js";
+import { ABOVE_0, callable, MAX, number } from "../options.js";
 import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../types.js";
 import { duration, type Duration } from "./duration.js";
-import { BrokenCircuitError, saysNothing } from "./errors.js";
-import type { ResilienceContext } from "./context.js";
+import type { Context, ResilienceContext } from "./context.js";
+import { BrokenCircuitError, isAbortError, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
 import { readOptions } from "./read-options.js";
@@ -49,15 +49,26 @@ export interface CircuitBreakerStrategyOptions<T = any> {
 export class CircuitBreakerManualControl {
   /** @internal */
   readonly circuits = new Set<(isolate: boolean) => unknown>();
+  /** Whether a circuit that is built now is held open. */
+  isIsolated = false;
 
-  /** Opens the circuits until `close()`; waits for their hooks. */
+  /** Opens the circuits until `close()`, also such as are built meanwhile; waits for their hooks. */
   async isolate(): Promise<void> {
-    for (const change of this.circuits) await change(true);
+    await this.#change(true);
   }
 
   /** Closes the circuits; waits for their hooks. */
   async close(): Promise<void> {
-    for (const change of this.circuits) await change(false);
+    await this.#change(false);
+  }
+
+  async #change(isolate: boolean): Promise<void> {
+    this.isIsolated = isolate;
+    // All at once, whatever their hooks do.
+    const failed = (await Promise.allSettled(Array.from(this.circuits, async (change) => change(isolate)))).find(
+      ({ status }) => status === "rejected",
+    );
+    if (failed) throw (failed as PromiseRejectedResult).reason;
   }
 }
 
@@ -72,6 +83,10 @@ export class CircuitBreakerStateProvider {
   }
 }
 
+/** Whether a call ended because somebody wanted no answer any more: that is no failure, nor a success. */
+const isAbort = (error: unknown, { execution: { signal } }: Context): boolean =>
+  isAbortError(error) || (!!signal?.aborted && error === signal.reason);
+
 /** Stops calls to a dependency that fails, and lets one through after a while. */
 export const circuitBreakerStrategy =
   <T = any>(given: CircuitBreakerStrategyOptions<T> = {}): Strategy<BrokenCircuitError> =>
@@ -84,15 +99,15 @@ export const circuitBreakerStrategy =
     }
     const openMs = duration(options, "breakDuration", 1, 5_000);
     const windowMs = duration(options, "samplingDuration", 1, 30_000);
-    const failureRatio = number(options, "failureRatio", Number.MIN_VALUE, 1, 0.1);
-    const minimumThroughput = number(options, "minimumThroughput", 1, Number.MAX_SAFE_INTEGER, 100, "whole ");
+    const failureRatio = number(options, "failureRatio", ABOVE_0, 1, 0.1);
+    const minimumThroughput = number(options, "minimumThroughput", 1, MAX, 100, "whole ");
     const breaker = (
       consecutiveFailures === undefined
         ? rollingBreaker({ windowMs, openMs, failureRatio, minimumThroughput })
         : consecutiveBreaker({ failureThreshold: consecutiveFailures, openMs })
     ) as CoreBreaker<RecoveryState>;
     let state = breaker.init(time.now());
-    let isolated = false;
+    let isolated = !!manualControl?.isIsolated;
     if (stateProvider) stateProvider.read = () => (isolated ? "isolated" : state.status);
 
     /** Keeps a state, and tells what it means. */
@@ -121,27 +136,25 @@ export const circuitBreakerStrategy =
       if (isolated) throw new BrokenCircuitError("CIRCUIT_ISOLATED");
       const { state: admitted, verdict } = breaker.request(state, time.now());
       if (!verdict.ok) throw new BrokenCircuitError("CIRCUIT_OPEN", verdict.retryAfterMs);
-      const onTrial = change(admitted, { context, isManual: false });
-      if (onTrial) await onTrial;
       const epoch = admitted.changedAt;
-      let outcome: Settled<T>;
-      try {
-        outcome = { ok: true, value: (await next(context)) as T };
-      } catch (error) {
-        outcome = { ok: false, error };
-      }
-      const told = { outcome, context, attemptNumber: context.attemptNumber };
+      let outcome: Settled<T> | undefined;
       let result: CallResult = "ignored";
       try {
-        const handled = shouldHandle(told);
+        const onTrial = change(admitted, { context, isManual: false });
+        if (onTrial) await onTrial;
+        try {
+          outcome = { ok: true, value: (await next(context)) as T };
+        } catch (error) {
+          outcome = { ok: false, error };
+        }
+        const handled = shouldHandle({ outcome, context, attemptNumber: context.attemptNumber });
         const failed = typeof handled === "boolean" ? handled : await handled;
-        result = failed ? "failure" : !outcome.ok && saysNothing(outcome.error) ? "ignored" : "success";
+        if (outcome.ok || !isAbort(outcome.error, context)) {
+          result = failed ? "failure" : !outcome.ok && isRejection(outcome.error) ? "ignored" : "success";
+        }
       } finally {
-        const changed = change(breaker.report(state, time.now(), result, { epoch }).state, {
-          outcome,
-          context,
-          isManual: false,
-        });
+        const told = { ...(outcome && { outcome }), context, isManual: false };
+        const changed = change(breaker.report(state, time.now(), result, { epoch }).state, told);
         if (changed) await changed;
       }
       if (outcome.ok) return outcome.value;

@@ -97,8 +97,8 @@ export const isRejection = (
 ): error is BrokenCircuitError | RateLimiterRejectedError | BulkheadRejectedError =>
   property(error, "isRejection") === true;
 
-/** Whether an error says only that somebody called the attempt off, or that a strategy did not let it start. */
-export const saysNothing = (error: unknown): boolean => isRejection(error) || property(error, "name") === "AbortError";
+/** Whether somebody called the attempt off. */
+export const isAbortError = (error: unknown): boolean => property(error, "name") === "AbortError";
 
 export const isBrokenCircuitError = (error: unknown): error is BrokenCircuitError =>
   property(error, "name") === "BrokenCircuitError";

@@ -8,8 +8,19 @@ interface Timer {
 
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
+/** A task of its own: a browser's timers would wait four milliseconds each time. */
+const post = (callback: () => void): void => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    callback();
+  };
+  port2.postMessage(0);
+};
+
 /** Taken now: what replaces timers in a test does not replace this one. */
-const later = typeof setImmediate === "function" ? setImmediate : setTimeout;
+const later =
+  typeof setImmediate === "function" ? setImmediate : typeof MessageChannel === "function" ? post : setTimeout;
 
 /** Lets everything run that waits for nothing but promises. */
 const settled = () => new Promise<void>((resolve) => void later(resolve));

@@ -1,7 +1,7 @@
 import { optionError } from "../errors.js";
 import type { Settled } from "../loop.js";
 import { callable } from "../options.js";
-import { property } from "./errors.js";
+import { isAbortError } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { readOptions } from "./read-options.js";
 import type { Hook, HookArguments, MaybePromise, Predicate, ShouldHandle, Strategy } from "./strategy.js";
@@ -16,7 +16,7 @@ export interface FallbackStrategyOptions<T = any> {
 }
 
 const isFailure: Predicate = ({ outcome, context }) =>
-  !outcome.ok && !context.signal.aborted && property(outcome.error, "name") !== "AbortError";
+  !outcome.ok && !context.signal.aborted && !isAbortError(outcome.error);
 
 /** Gives something else in place of a failure. */
 export const fallbackStrategy =

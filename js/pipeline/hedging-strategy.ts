@@ -1,5 +1,5 @@
 import { promised, type Settled } from "../loop.js";
-import { callable, number } from "../options.js";
+import { callable, MAX, number } from "../options.js";
 import { after } from "../sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
@@ -37,7 +37,7 @@ export const hedgingStrategy =
   (time) => {
     const options = readOptions(given);
     const { delayGenerator, onHedging } = options;
-    const most = number(options, "maxHedgedAttempts", 1, Number.MAX_SAFE_INTEGER, 1, "whole ");
+    const most = number(options, "maxHedgedAttempts", 1, MAX, 1, "whole ");
     const delay = duration(options, "delay", 0, 2_000);
     const shouldHandle = predicate(options, isTransient);
     if (delayGenerator !== undefined) callable("delayGenerator", delayGenerator);

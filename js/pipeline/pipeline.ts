@@ -2,7 +2,7 @@ import { promised, type Settled } from "../loop.js";
 import { callable } from "../options.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
-import { closeStream, openStream, streamOf, type OpenedStream } from "./stream.js";
+import { closeStream, openStream, streamOf, type OpenedStream, type StreamSource } from "./stream.js";
 import type { MaybePromise } from "./strategy.js";
 
 /** Runs callbacks through strategies, the first of which is the outermost. `Errors` are those that it raises. */
@@ -39,16 +39,23 @@ export class ResiliencePipeline<Errors = never> {
    * The items of the callback's stream. The strategies act until its first item is there; what comes later is handed on as it
    * is, an error too. A stream that nobody will read to its end is closed.
    */
-  async *executeStream<T>(
+  executeStream<T>(
     callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<T, void, undefined>;
+  executeStream<T>(
+    callback: (context: ResilienceContext) => MaybePromise<StreamSource<T>>,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<T, void, undefined>;
+  async *executeStream<T>(
+    callback: (context: ResilienceContext) => MaybePromise<StreamSource<T>>,
     options?: ExecuteOptions,
   ): AsyncGenerator<T, void, undefined> {
     callable("callback", callback);
     const call = async (context: ResilienceContext) => openStream(await callback(context));
     const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
-    const stream = (await this.#run(execution)) as OpenedStream<T>;
     try {
-      yield* streamOf(stream);
+      yield* streamOf((await this.#run(execution)) as OpenedStream<T>);
     } finally {
       for (const release of execution.releases!) release();
     }

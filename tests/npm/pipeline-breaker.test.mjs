@@ -131,6 +131,40 @@ test("what the dependency answers well, or never saw, is no failure of it", asyn
   assert.equal(stateProvider.circuitState, "closed");
 });
 
+test("an abort by the caller is no failure of the dependency, whatever its reason; a timeout outside is one", async () => {
+  const { pipeline, stateProvider } = setup({ consecutiveFailures: 1 });
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const listening = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const result = pipeline.execute(listening, { signal: controller.signal });
+  controller.abort(reason);
+  await assert.rejects(result, (error) => error === reason);
+  assert.equal(stateProvider.circuitState, "closed");
+
+  const time = new FakeTimeProvider();
+  const slow = new ResiliencePipelineBuilder({ timeProvider: time })
+    .addTimeout("1s")
+    .addCircuitBreaker({ consecutiveFailures: 1, stateProvider })
+    .build();
+  assert.equal((await finish(time, slow.execute(listening))).error.code, "TIMEOUT");
+  assert.equal(stateProvider.circuitState, "open");
+});
+
+test("a hook that throws before the trial leaves that to the next call", async () => {
+  const mine = new Error("mine");
+  let throwing = true;
+  const onHalfOpened = async () => {
+    if (throwing) throw mine;
+  };
+  const { fail, succeed, time } = setup({ consecutiveFailures: 1, breakDuration: "5s", onHalfOpened });
+  await fail();
+  await time.advance("5s");
+  assert.equal((await succeed()).error, mine);
+  throwing = false;
+  assert.equal((await succeed()).value, "up");
+});
+
 test("shouldHandle decides, of results too", async () => {
   const { call, stateProvider } = setup({
     consecutiveFailures: 1,

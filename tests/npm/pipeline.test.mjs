@@ -271,6 +271,22 @@ test("executeStream: at its end, or left early, a stream leaves no listener", as
   assert.equal(listeners.size, 0);
 });
 
+test("executeStream: an execution that never gave a stream leaves no listener", async () => {
+  const time = new FakeTimeProvider();
+  const pipeline = new PipelineBuilder({ timeProvider: time })
+    .add(retryStrategy({ maxRetryAttempts: 1, shouldHandle: ({ outcome }) => outcome.ok }))
+    .add(timeoutStrategy("1h"))
+    .build();
+  const { signal, listeners } = countingSignal();
+  async function* open(context) {
+    context.signal.throwIfAborted();
+    if (context.attemptNumber) throw new Error("down");
+    yield "busy";
+  }
+  assert.equal((await finish(time, collect(pipeline.executeStream(open, { signal })))).error.message, "down");
+  assert.equal(listeners.size, 0);
+});
+
 test("executeStream: a stream that comes after its timeout is closed", async () => {
   const time = new FakeTimeProvider();
   const pipeline = new PipelineBuilder({ timeProvider: time }).add(timeoutStrategy("1s")).build();
@@ -289,6 +305,42 @@ test("executeStream: a ReadableStream too", async () => {
     pipeline.executeStream(async () => new Response("hello").body.pipeThrough(new TextDecoderStream())),
   );
   assert.equal(text.join(""), "hello");
+});
+
+test("executeStream: a ReadableStream that cannot be iterated is read, and cancelled when left early", async () => {
+  const pipeline = new PipelineBuilder().add(retryStrategy()).build();
+  let cancelled = 0;
+  const open = () => {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (const item of [1, 2, 3]) controller.enqueue(item);
+        controller.close();
+      },
+      cancel: () => void cancelled++,
+    });
+    return { getReader: () => stream.getReader() };
+  };
+  assert.deepEqual(await collect(pipeline.executeStream(open)), [1, 2, 3]);
+  assert.equal(cancelled, 0);
+  const endless = () => {
+    const stream = new ReadableStream({ pull: (controller) => controller.enqueue(1), cancel: () => void cancelled++ });
+    return { getReader: () => stream.getReader() };
+  };
+  for await (const item of pipeline.executeStream(endless)) if (item) break;
+  assert.equal(cancelled, 1);
+});
+
+test("executeStream: what is no stream is refused, not retried", async () => {
+  const pipeline = new PipelineBuilder().add(retryStrategy()).build();
+  for (const source of [undefined, null, 5, {}, [1]]) {
+    let calls = 0;
+    const open = async () => {
+      calls++;
+      return source;
+    };
+    await assert.rejects(collect(pipeline.executeStream(open)), TypeError);
+    assert.equal(calls, 1);
+  }
 });
 
 test("Page, Pitfalls: FakeTimeProvider instead of real delays", async () => {

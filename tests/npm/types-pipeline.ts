@@ -117,6 +117,9 @@ const results = async () => {
   }
   for await (const item of some.executeStream(numbers)) same<typeof item, number>(true);
 
+  const bytes = some.executeStream(async () => (await fetch("/")).body!);
+  for await (const chunk of bytes) chunk.length.toFixed();
+
   const ready = await waitFor(() => (Math.random() > 0.5 ? "ready" : undefined), { interval: generator });
   same<typeof ready, "ready">(true);
   const one = await retry(async () => 1, { delay: "1s", signal: new AbortController().signal });
