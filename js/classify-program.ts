@@ -1,3 +1,4 @@
+import type { HeadersLike } from "./http-options.js";
 import { instantiate } from "./instantiate.js";
 
 /** What js/boundary/src/bin/classify.rs exports. */
@@ -12,11 +13,6 @@ interface Program {
   g(): number;
   h(): number;
   i(): void;
-}
-
-/** Headers, as far as they are read. */
-export interface HeadersLike {
-  get(name: string): string | null;
 }
 
 const LENGTH = 48 << 10;

@@ -1,4 +1,7 @@
-import type { HeadersLike } from "./classify-program.js";
+/** Headers, as far as they are read. */
+export interface HeadersLike {
+  get(name: string): string | null;
+}
 
 /** What `httpOutcome` reads of a response: any with a status and headers, as `fetch` gives it. */
 export interface ResponseLike {

@@ -11,7 +11,7 @@ const consumed = (cause?: unknown) => new TypeError("A stream that was read cann
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are
  * used up is returned as any other.
  */
-export const fetchRetry = async (input: RequestInfo | URL, init: FetchRetryInit = {}): Promise<Response> => {
+export const fetchRetry = async (input: string | URL | Request, init: FetchRetryInit = {}): Promise<Response> => {
   const request = (input as Request).method ? (input as Request) : undefined;
   const { shouldRetry = isRetryable, shouldRetryResult, onRetry, ...rest } = init;
   const { idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"), signal = request?.signal } = init;

@@ -46,8 +46,6 @@ export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   onRetry?: ((info: RetryInfo) => unknown) | undefined;
 }
 
-const HOOKS = ["shouldRetry", "shouldRetryResult", "getRetryAfterMs", "onRetry", "random"] as const;
-
 /** The signal is asked for by few, and costs more than all the rest. */
 class Context implements RetryContext {
   declare readonly attempt: number;
@@ -114,7 +112,9 @@ export const retry = <T>(
     }
 
     const judge = async (settled: Settled<T>) => {
-      for (const name of HOOKS) if (options[name] !== undefined) callable(name, options[name]);
+      for (const name of ["shouldRetry", "shouldRetryResult", "getRetryAfterMs", "onRetry", "random"] as const) {
+        if (options[name] !== undefined) callable(name, options[name]);
+      }
       signal?.throwIfAborted();
       cause = settled.ok ? settled.value : settled.error;
       const again = settled.ok ? shouldRetryResult!(settled.value) : !isAbort(cause) && shouldRetry(cause, options);

@@ -7,8 +7,9 @@ import { consumer, consumerTests, installConsumer } from "./lib/npm-consumer.mjs
 
 await exitOnFailure(async () => {
   await installConsumer();
-  const { neutral, node } = consumerTests();
-  const files = [...neutral, ...node].map((name) => join("tests", name));
+  const files = Object.values(consumerTests())
+    .flat()
+    .map((name) => join("tests", name));
   const options = ["--expose-gc", "--test", "--test-reporter=spec", ...files];
   execFileSync(process.execPath, options, { cwd: consumer, stdio: "inherit" });
 });

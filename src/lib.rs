@@ -14,6 +14,8 @@
 //! | `operation` | how does one operation survive its process? (feature `operation`) |
 //! | `worker` | how do I do that on Cloudflare Workers? (feature `worker`) |
 //!
+//! [`recipes`] has a home for each decision: a loop, a Durable Object, a message, a row of a table, a cron.
+//!
 //! Times are `f64` milliseconds on a clock of the caller's choice, as JavaScript has them; options are
 //! [`Duration`](core::time::Duration)s. With feature `serde` every state is JSON that JavaScript reads, field for field.
 //! Random numbers come from a function that the caller passes.

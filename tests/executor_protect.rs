@@ -88,8 +88,8 @@ fn what_counts_against_the_dependency() {
     assert_eq!(upstream.state().failures, 1);
 }
 
-/// Case 17: the outcome of a call that was admitted before the breaker opened and closed again is ignored, and said to be
-/// stale.
+/// Case 17: the outcome of a call that was admitted before the breaker opened and closed again is ignored, and said to
+/// be stale.
 #[test]
 fn a_late_outcome_is_stale() {
     let time = FakeTime::new(0.0);
@@ -99,12 +99,13 @@ fn a_late_outcome_is_stale() {
         Err::<(), _>("late")
     }));
     assert!(poll(slow.as_mut()).is_pending());
-    let permit = upstream.admit().unwrap();
+    let [failed, succeeded] = [upstream.admit().unwrap(), upstream.admit().unwrap()];
     run(upstream.call(async || Err::<(), _>("down"))).unwrap_err();
     time.advance(ms(10));
     run(upstream.call(async || Ok::<_, ()>(()))).unwrap();
     assert_eq!(run(slow), Err(CallError::Failed("late")));
-    assert_eq!(permit.report(CallResult::Failure), Reported::Stale);
+    assert_eq!(failed.report(CallResult::Failure), Reported::Stale);
+    assert_eq!(succeeded.report(CallResult::Success), Reported::Stale);
     assert_eq!(upstream.status(), Status::Closed);
 }
 
@@ -132,7 +133,8 @@ fn a_trial() {
     assert_eq!(upstream.status(), Status::Closed);
 }
 
-/// Reference, "A breaker and a policy, composed": the wait is as long as the breaker refuses, and no attempt is spent on it.
+/// Reference, "A breaker and a policy, composed": the wait is as long as the breaker refuses, and no attempt is spent
+/// on it.
 #[test]
 fn a_retry_waits_for_the_breaker() {
     let time = FakeTime::new(0.0);
@@ -150,7 +152,7 @@ fn a_retry_waits_for_the_breaker() {
         None => Outcome::RETRYABLE,
     });
     assert_eq!(run(retry.on(&time)), Ok("up"));
-    // The fifth failure opens it, at 3,000; the sixth attempt comes 3,200 later and is refused; the seventh is let through.
+    // The fifth failure opens it, at 3,000; the sixth attempt comes 3,200 later and is refused; the seventh goes out.
     assert_eq!(sent.into_inner(), [0.0, 200.0, 600.0, 1_400.0, 3_000.0, 13_000.0]);
 }
 

@@ -165,8 +165,8 @@ fn what_an_http_answer_means() {
     assert_eq!(send(&[Answer(503, None), Answer(500, None)]), (Err(500), ms(500)));
 }
 
-/// Case 6: elapsed 29 s, deadline 30 s, next delay 2 s: it stops at once. Case 7: so it does when the server asks for more
-/// than is left, and the caller sees the server's figure.
+/// Case 6: elapsed 29 s, deadline 30 s, next delay 2 s: it stops at once. Case 7: so it does when the server asks for
+/// more than is left, and the caller sees the server's figure.
 #[test]
 fn no_wait_runs_past_the_deadline() {
     for (took, outcome, figure) in [

@@ -75,7 +75,7 @@ fn the_clock_goes_on_in_every_runtime() {
         advance(Duration::from_millis(1_500)).await;
         (before, Tokio.now())
     });
-    assert_eq!(after - before, 1_500.0);
+    assert!((after - before - 1_500.0).abs() < 1e-6, "{before} to {after}");
     assert!(before < first);
 }
 

@@ -12,7 +12,10 @@ const invoke: Next = (context) => {
 /** Runs an execution through layers, of which the first is the outermost. */
 export const compose = (layers: readonly Layer[]): ((execution: Execution) => Promise<unknown>) => {
   const head = layers.reduceRight<Next>((next, layer) => (context) => layer(next, context), invoke);
-  const run = (execution: Execution) => head(new Context(execution, execution.signal, 0));
+  const run = (execution: Execution) => {
+    execution.signal?.throwIfAborted();
+    return head(new Context(execution, execution.signal, 0));
+  };
   return layers[0]?.givesOriginalErrors
     ? (execution) => promised(() => run(execution))
     : async (execution) => {

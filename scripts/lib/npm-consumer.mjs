@@ -44,11 +44,22 @@ export async function installConsumer() {
   cpSync(fromRoot("tests", "vectors"), join(consumer, "tests", "vectors"), { recursive: true });
 }
 
-/** The tests of the package: those for any runtime, and those that need what only Node.js has, `*.node.test.mjs`. */
+// What is about documents, or takes its time to say the same on every Node.js.
+const once = /^migrating\.|-(readme|soak)\./;
+
+/**
+ * The tests of the package: `neutral`, for any runtime; `node`, which need what only Node.js has and are named
+ * `*.node.test.mjs`; and those of them that are run on one Node.js, `once`.
+ */
 export function consumerTests() {
   const tests = readdirSync(join(consumer, "tests"))
     .filter((name) => name.endsWith(".test.mjs"))
     .sort();
   const needsNode = (name) => name.endsWith(".node.test.mjs");
-  return { neutral: tests.filter((name) => !needsNode(name)), node: tests.filter(needsNode) };
+  const node = tests.filter(needsNode);
+  return {
+    neutral: tests.filter((name) => !needsNode(name)),
+    node: node.filter((name) => !once.test(name)),
+    once: node.filter((name) => once.test(name)),
+  };
 }

@@ -133,8 +133,8 @@ pub trait Breaker {
     ) -> (Self::State, Reported);
 
     /// Whether `now` matters to [`request`](Self::request) on this state, or with a report to
-    /// [`report_with`](Self::report_with): where it does not, any number will do, and a caller whose clock is dear may leave it
-    /// unread. A breaker that goes by how long a call took says yes to the request too.
+    /// [`report_with`](Self::report_with): where it does not, any number will do, and a caller whose clock is dear may
+    /// leave it unread. A breaker that goes by how long a call took says yes to the request too.
     ///
     /// # Default
     /// It always does.
@@ -155,8 +155,8 @@ pub trait Breaker {
         true
     }
 
-    /// Whether this state is at rest: [`request`](Self::request) admits and leaves it as it is, and so does a success, whatever
-    /// the time. Whoever knows that need not ask.
+    /// Whether this state is at rest: [`request`](Self::request) admits and leaves it as it is, and so does a success,
+    /// whatever the time. Whoever knows that need not ask.
     ///
     /// # Default
     /// It never is.

@@ -104,8 +104,9 @@ impl ErrorKind {
 /// - Codes and the names `AbortError`, `TimeoutError` are certain, at any depth.
 /// - An abort anywhere makes it an abort, unless a timeout stands above or beneath it: whoever aborts at a deadline means
 ///   the deadline, and Node's `AbortError` carries the signal's `TimeoutError` as its cause.
-/// - The exact messages of `fetch` in each runtime count in a `TypeError`, and those of Workers and Deno in any error. A cause with a
+/// - The exact messages of `fetch` in each runtime count in a `TypeError`, and those of Workers in any error. A cause with a
 ///   code that is not of the network, such as `CERT_HAS_EXPIRED`, belies them.
+/// - Deno's `error sending request` counts in any error, unless it goes on about a certificate.
 /// - Node's `fetch failed` and `terminated`, and axios' `ERR_NETWORK`, count only without a cause, or with one that is of the network: with
 ///   `unknown scheme` beneath it, it will fail the same way next time.
 ///
@@ -246,6 +247,9 @@ mod tests {
             assert_eq!(beneath_fetch_failed("Error", "", message), Network, "{message}");
         }
         assert_eq!(one("TypeError", "", "Url scheme 'nothing' not supported"), Other);
+        let certificate = "error sending request for url (https://expired.badssl.com/): client error (Connect): invalid \
+                           peer certificate: Expired";
+        assert_eq!(beneath_fetch_failed("Error", "", certificate), Other);
     }
 
     #[test]

@@ -17,8 +17,8 @@ use crate::{Outcome, breaker::Status, breaker::Verdict};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CircuitOpen {
-    /// How long until a call may be admitted, in whole milliseconds, rounded up. In half-open it is when the trial will be
-    /// renewed; a probe that reports may free the way earlier.
+    /// How long until a call may be admitted, in whole milliseconds, rounded up. In half-open it is when the trial will
+    /// be renewed; a probe that reports may free the way earlier.
     pub retry_after: Duration,
     /// [`Open`](Status::Open), or [`HalfOpen`](Status::HalfOpen) when the trial has all its probes.
     pub status: Status,
@@ -29,8 +29,8 @@ impl CircuitOpen {
         Self { retry_after: verdict.retry_after(), status: verdict.status }
     }
 
-    /// To be repeated, but not before the breaker may admit a call: a policy that is told this spends no attempt on a door
-    /// that is closed.
+    /// To be repeated, but not before the breaker may admit a call: a policy that is told this spends no attempt on a
+    /// door that is closed.
     pub fn outcome(&self) -> Outcome {
         Outcome::retry_after(self.retry_after)
     }
@@ -97,8 +97,8 @@ impl<E> CallError<E> {
         }
     }
 
-    /// What it means to a retry around the breaker: a refusal is repeated once the breaker may admit a call, and of an error
-    /// of the call `classify` says it.
+    /// What it means to a retry around the breaker: a refusal is repeated once the breaker may admit a call, and of an
+    /// error of the call `classify` says it.
     ///
     /// ```
     /// use core::{cell::RefCell, time::Duration};

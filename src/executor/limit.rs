@@ -75,7 +75,8 @@ pub trait Limit<E> {
     fn allows<R: Runtime>(&mut self, runtime: &R, now: f64, failure: Failure) -> bool;
 }
 
-/// Only the policy: what holds until [`budget`](super::Retry::budget) or [`throttle`](super::Retry::throttle) is called.
+/// Only the policy: what holds until [`budget`](super::Retry::budget) or [`throttle`](super::Retry::throttle) is
+/// called.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unlimited;
 

@@ -15,8 +15,8 @@ pub struct Context {
 
 /// What a failure means to the policy and, where there is one, to the budget.
 ///
-/// Made of an [`Outcome`]; of a `bool` that says whether it may be repeated; of a [`Failure`] or of both, where a budget
-/// should know of a timeout.
+/// Made of an [`Outcome`]; of a `bool` that says whether it may be repeated; of a [`Failure`] or of both, where a
+/// budget should know of a timeout.
 ///
 /// ```
 /// use core::time::Duration;
@@ -60,7 +60,8 @@ impl From<(Outcome, Failure)> for Meaning {
     }
 }
 
-/// Says what an error means: any function of the error and the [`Context`] that gives something to make a [`Meaning`] of.
+/// Says what an error means: any function of the error and the [`Context`] that gives something to make a [`Meaning`]
+/// of.
 pub trait Classify<E> {
     /// What `error` means.
     fn classify(&mut self, error: &E, context: Context) -> Meaning;
@@ -76,8 +77,8 @@ where
     }
 }
 
-/// Every error may be repeated: what holds until [`classify`](super::Retry::classify) or [`when`](super::Retry::when) is
-/// called.
+/// Every error may be repeated: what holds until [`classify`](super::Retry::classify) or [`when`](super::Retry::when)
+/// is called.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EveryError;
 

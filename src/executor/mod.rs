@@ -1,8 +1,8 @@
 //! *Who calls again, and who waits?* `retry` and `protect` for async Rust, within one process.
 //!
-//! Everything is decided by [`backoff`](crate::backoff), [`budget`](crate::budget) and [`breaker`](crate::breaker); here is the
-//! loop around them, on a clock and a timer of your choice. A retry that has to outlive its process needs another home: the
-//! crate's documentation has a recipe for each.
+//! Everything is decided by [`backoff`](crate::backoff), [`budget`](crate::budget) and [`breaker`](crate::breaker);
+//! here is the loop around them, on a clock and a timer of your choice. A retry that has to outlive its process needs
+//! another home: there is [a recipe](crate::recipes) for each.
 //!
 //! ```
 //! use std::time::Duration;
@@ -69,13 +69,13 @@
 //! # }
 //! ```
 //!
-//! For errors of the transport there is `io_outcome` (feature `std`); [`sources`] walks any chain of errors, of whatever
-//! length, and ends.
+//! For errors of the transport there is `io_outcome` (feature `std`); [`sources`] walks any chain of errors, of
+//! whatever length, and ends.
 //!
 //! # A breaker and a policy, composed
 //!
-//! A retry against an open circuit burns its attempts on a door that is closed. The refusal says how long it will be, so let
-//! the policy wait that long: [`CallError::meaning`].
+//! A retry against an open circuit burns its attempts on a door that is closed. The refusal says how long it will be,
+//! so let the policy wait that long: [`CallError::meaning`].
 //!
 //! ```
 //! use std::time::Duration;
@@ -99,8 +99,8 @@
 //!
 //! To cancel is to drop, whatever it is that drops: `select!`, `timeout`, an aborted task. At every await that ends the
 //! attempt or the wait under way and leaves nothing behind: no timer, no task, no lock. A call that is dropped within
-//! [`protect()`] gives its place back, so a breaker on trial is not left waiting for a probe that will never report, and counts
-//! neither way. What an attempt has already sent is with the receiver.
+//! [`protect()`] gives its place back, so a breaker on trial is not left waiting for a probe that will never report,
+//! and counts neither way. What an attempt has already sent is with the receiver.
 //!
 //! # A body that can be sent once
 //!
@@ -178,7 +178,7 @@
 //! | `adjust` | [`classify`](Retry::classify) | an `Outcome` with a floor under the wait, or none at all |
 //! | `sleep` | [`on`](Retry::on) | brings the clock along |
 //! | `RetryableWithContext` | | what the closure holds |
-//! | `BlockingRetryable` | | a loop of ten lines: the first recipe of the crate's documentation |
+//! | `BlockingRetryable` | | [a loop](crate::recipes#a-loop) of ten lines |
 
 mod circuit_open;
 mod fake;

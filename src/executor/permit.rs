@@ -5,8 +5,8 @@ use core::{fmt, mem};
 use super::{Protected, Runtime, Shared, Watch};
 use crate::breaker::{Breaker, CallResult, Reported, Verdict};
 
-/// One admitted call: [`report`](Self::report) how it ended. Dropped without that, it gives its place back and counts neither
-/// way.
+/// One admitted call: [`report`](Self::report) how it ended. Dropped without that, it gives its place back and counts
+/// neither way.
 ///
 /// ```
 /// use core::time::Duration;

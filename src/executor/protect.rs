@@ -41,7 +41,8 @@ pub fn protect<B: Breaker, R: Runtime>(breaker: B, runtime: R) -> Protected<B, R
 /// A call that is dropped before its end gives its place back and counts neither way: a breaker on trial is not left
 /// waiting for a probe that will never report. An outcome that comes after the breaker has moved on is ignored.
 ///
-/// Where the breaker says that a closed circuit needs no time ([`Breaker::needs_now`]), a call that succeeds reads no clock.
+/// Where the breaker says that a closed circuit needs no time ([`Breaker::needs_now`]), a call that succeeds reads no
+/// clock.
 pub struct Protected<B: Breaker, R, P = DefaultShared<<B as Breaker>::State>, J = EveryFailure, W = Unwatched> {
     breaker: B,
     runtime: R,
@@ -51,7 +52,8 @@ pub struct Protected<B: Breaker, R, P = DefaultShared<<B as Breaker>::State>, J 
 }
 
 impl<B: Breaker, R: Runtime, P, J, W> Protected<B, R, P, J, W> {
-    /// Keeps the state in `place`, and begins with what stands there: one that several threads, or several of these, share.
+    /// Keeps the state in `place`, and begins with what stands there: one that several threads, or several of these,
+    /// share.
     ///
     /// # Default
     /// A `Mutex` of its own with the feature `std`, a `Cell` without.
@@ -76,8 +78,8 @@ impl<B: Breaker, R: Runtime, P, J, W> Protected<B, R, P, J, W> {
         Protected { breaker, runtime, place, judge, watch }
     }
 
-    /// Which errors count against the dependency. One that does not is an answer, and counts as a success: a 404 says that
-    /// the server is there.
+    /// Which errors count against the dependency. One that does not is an answer, and counts as a success: a 404 says
+    /// that the server is there.
     ///
     /// # Default
     /// Every one does.

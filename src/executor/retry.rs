@@ -21,8 +21,8 @@ use crate::{Decision, Policy, RetryState, backoff::Curve, budget::Budget};
 pin_project! {
     /// A retry: a future of what the operation gives in the end, or of its last error, unchanged.
     ///
-    /// Made by [`Retryable::retry`] or [`retry`](super::retry()). Nothing happens before it is first polled. Dropping it, at
-    /// whatever moment, drops the attempt or the wait that is under way, and there is nothing else.
+    /// Made by [`Retryable::retry`] or [`retry`](super::retry()). Nothing happens before it is first polled. Dropping
+    /// it, at whatever moment, drops the attempt or the wait that is under way, and there is nothing else.
     ///
     /// Without a deadline and without a budget a call that succeeds at once reads no clock.
     #[must_use = "a retry does nothing unless it is awaited"]
@@ -130,8 +130,8 @@ where
         replaced!(self, operation, policy, runtime, classify, on_give_up, limit; on_retry = hook)
     }
 
-    /// Is told of each error that will be repeated, with the wait that follows: [`on_retry`](Self::on_retry) with no more
-    /// than that. The one set last counts.
+    /// Is told of each error that will be repeated, with the wait that follows: [`on_retry`](Self::on_retry) with no
+    /// more than that. The one set last counts.
     pub fn notify<F>(self, hook: F) -> Retry<O, Arguments, C, R, K, Notify<F>, G, L>
     where
         F: FnMut(&O::Error, Duration),
@@ -147,8 +147,8 @@ where
         replaced!(self, operation, policy, runtime, classify, on_retry, limit; on_give_up = hook)
     }
 
-    /// Bounds the retries of all calls that share `budget`: what the policy allows is also asked of it, and if it refuses,
-    /// the last error is returned at once. First attempts always go, so recovery is noticed.
+    /// Bounds the retries of all calls that share `budget`: what the policy allows is also asked of it, and if it
+    /// refuses, the last error is returned at once. First attempts always go, so recovery is noticed.
     ///
     /// A retry is paid for before its wait; one that is dropped while it waits has been paid for.
     pub fn budget<B: Budget, P: Shared<B::State>>(

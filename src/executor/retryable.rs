@@ -5,8 +5,8 @@ use core::future::Future;
 use super::{Retry, runtime::DefaultRuntime};
 use crate::{Policy, backoff::Curve};
 
-/// An operation that can be called again: a function or closure that gives a future of a [`Result`], without an argument, or
-/// with the number of the attempt, from 1.
+/// An operation that can be called again: a function or closure that gives a future of a [`Result`], without an
+/// argument, or with the number of the attempt, from 1.
 ///
 /// ```
 /// use core::time::Duration;
@@ -28,7 +28,8 @@ use crate::{Policy, backoff::Curve};
 /// # }
 /// ```
 ///
-/// What it owns and can give only once does not get through the compiler, so a body that is consumed is never sent twice:
+/// What it owns and can give only once does not get through the compiler, so a body that is consumed is never sent
+/// twice:
 ///
 /// ```compile_fail,E0525
 /// # use core::time::Duration;
@@ -45,7 +46,7 @@ use crate::{Policy, backoff::Curve};
 /// [a body that can be sent once](super#a-body-that-can-be-sent-once).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that can be retried",
-    label = "needs to be `FnMut() -> impl Future<Output = Result<_, _>>`, or the same with the attempt's number: `FnMut(u64)`"
+    label = "needs to be `FnMut() -> impl Future<Output = Result<_, _>>`, or that with the attempt's number, `FnMut(u64)`"
 )]
 pub trait Retryable<Arguments>: Sized {
     /// What it gives.

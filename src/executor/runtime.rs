@@ -4,8 +4,8 @@ use core::{future::Future, time::Duration};
 
 /// A clock, a timer and a source of random numbers: all that an executor takes from its surroundings.
 ///
-/// `Tokio` (feature `tokio`), `Worker` (features `worker` and `executor`) and [`FakeTime`](super::FakeTime) are there. One
-/// for another runtime is a few lines:
+/// `Tokio` (feature `tokio`), `Worker` (features `worker` and `executor`) and [`FakeTime`](super::FakeTime) are there.
+/// One for another runtime is a few lines:
 ///
 /// ```
 /// use core::time::Duration;

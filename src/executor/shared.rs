@@ -5,7 +5,8 @@ use core::cell::Cell;
 /// A place for a small value that many calls read and replace: the state of a breaker or a budget.
 ///
 /// - [`Cell`](core::cell::Cell), for one thread.
-/// - `std::sync::Mutex` or [`DefaultShared`] (feature `std`), for several. Whether it was poisoned does not matter: the value is replaced whole.
+/// - `std::sync::Mutex` or [`DefaultShared`] (feature `std`), for several. Whether it was poisoned does not matter: the
+///   value is replaced whole.
 /// - A reference, or with the feature `std` an `Rc` or `Arc`, to one of these.
 /// - One of your own, as long as it can be changed without waiting: a `critical_section::Mutex`, a `thread_local!`.
 ///
@@ -62,8 +63,8 @@ impl<S: Copy, P: Shared<S> + ?Sized> Shared<S> for &P {
     }
 }
 
-/// Where a state lies that was given no place: a [`Guarded`] with the feature `std`, a [`Cell`] without; a `Mutex` where
-/// there is `std` but no atomic of 64 bits.
+/// Where a state lies that was given no place: a [`Guarded`] with the feature `std`, a [`Cell`] without; a `Mutex`
+/// where there is `std` but no atomic of 64 bits.
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub type DefaultShared<S> = Guarded<S>;
 
@@ -135,8 +136,8 @@ mod guarded {
 
     use super::Shared;
 
-    /// A `Mutex`, and beside it a mark that is read without it: calls through a breaker at rest take no lock and do not wait
-    /// for each other.
+    /// A `Mutex`, and beside it a mark that is read without it: calls through a breaker at rest take no lock and do not
+    /// wait for each other.
     ///
     /// ```
     /// use retry_primitives::executor::{Guarded, Shared};

@@ -4,8 +4,8 @@ use core::{error::Error, iter};
 
 use crate::classify::MAX_CAUSES;
 
-/// `error`, its [`source`](Error::source), that one's, and so on: at most [`MAX_CAUSES`] sources, so a chain that runs in
-/// a circle ends.
+/// `error`, its [`source`](Error::source), that one's, and so on: at most [`MAX_CAUSES`] sources, so a chain that runs
+/// in a circle ends.
 ///
 /// ```
 /// use retry_primitives::executor::sources;
@@ -42,11 +42,11 @@ mod with_std {
         classify::{self, ErrorFacts},
     };
 
-    /// The conservative default for errors of Rust programs: failures of the transport and timeouts may be repeated, nothing
-    /// else. That is [`classify::error_outcome`] of the error's [`sources`](super::sources).
+    /// The conservative default for errors of Rust programs: failures of the transport and timeouts may be repeated,
+    /// nothing else. That is [`classify::error_outcome`] of the error's [`sources`](super::sources).
     ///
-    /// It knows an [`io::Error`] by its kind and, with the feature `tokio`, the error of `tokio::time::timeout`; both also
-    /// beneath the errors of an HTTP client that names them as its source.
+    /// It knows an [`io::Error`] by its kind and, with the feature `tokio`, the error of `tokio::time::timeout`; both
+    /// also beneath the errors of an HTTP client that names them as its source.
     ///
     /// ```
     /// use std::io;

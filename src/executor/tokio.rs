@@ -11,8 +11,8 @@ use crate::number::duration_ms;
 /// Tokio's clock and timer, within a tokio runtime that has time enabled; random numbers from `fastrand`.
 ///
 /// The clock is monotonic and means nothing outside this process: to store a state, or to share it, go by
-/// [`WallClock`](super::WallClock). Tokio's paused clock (`#[tokio::test(start_paused = true)]`) is respected, so a test
-/// waits for nothing.
+/// [`WallClock`](super::WallClock). Tokio's paused clock (`#[tokio::test(start_paused = true)]`) is respected, so a
+/// test waits for nothing.
 ///
 /// ```
 /// use core::time::Duration;
@@ -33,7 +33,7 @@ pub struct Tokio;
 impl Runtime for Tokio {
     type Sleep = Sleep;
 
-    /// A year: tokio's timer ends at about 2.2 years.
+    /// A year: tokio's documentation names an end at about 2.2 years.
     const LONGEST_SLEEP: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
     fn now(&self) -> f64 {

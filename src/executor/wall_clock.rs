@@ -6,9 +6,11 @@ use std::time::SystemTime;
 use super::Runtime;
 use crate::number::duration_ms;
 
-/// A runtime on the system's clock, in milliseconds since 1970: for a state that is stored or shared with other machines.
+/// A runtime on the system's clock, in milliseconds since 1970: for a state that is stored or shared with other
+/// machines.
 ///
-/// Such a clock is corrected now and then. Going back does no harm; going forward may end a deadline or an open time early.
+/// Such a clock is corrected now and then. Going back does no harm; going forward may end a deadline or an open time
+/// early.
 ///
 /// ```
 /// use core::time::Duration;

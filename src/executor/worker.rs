@@ -7,8 +7,8 @@ use worker::Delay;
 use super::Runtime;
 use crate::worker::{now, random};
 
-/// The platform's clock and [`worker::Delay`], for waits within one request. A wait that may outlive the isolate belongs in
-/// an alarm: see [`DurableRetry`](crate::worker::DurableRetry).
+/// The platform's clock and [`worker::Delay`], for waits within one request. A wait that may outlive the isolate
+/// belongs in an alarm: see [`DurableRetry`](crate::worker::DurableRetry).
 ///
 /// ```no_run
 /// use core::time::Duration;

@@ -130,8 +130,8 @@ impl Operation {
     /// waits for changes nothing.
     ///
     /// The deadline holds all the same: where `until` does not lie before it, the policy stops here, with
-    /// [`StopReason::Deadline`](crate::StopReason::Deadline). A policy without a deadline can be put off for ever. An
-    /// attempt that is being made is left alone, and so is an operation that is over.
+    /// [`Deadline`](crate::StopReason::Deadline). A policy without a deadline can be put off for ever. An attempt that is being made is
+    /// left alone, and so is an operation that is over.
     pub fn postpone<C: Curve>(&mut self, policy: &Policy<C>, now: f64, until: f64) -> Progress {
         if let Some(due) = self.lifecycle().put_off(until) {
             let remaining_ms = policy.deadline_ms - elapsed_ms(due, date_ms(self.state.started_at));

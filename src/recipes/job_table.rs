@@ -3,7 +3,8 @@ use std::time::Duration;
 use retry_primitives::{Decision, Outcome, Policy, RetryState, backoff::Curve};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-/// Three columns are the retry's state, and `retry_at` is when somebody has to look at the job; none, when nobody has to.
+/// Three columns are the retry's state, and `retry_at` is when somebody has to look at the job; none, when nobody has
+/// to.
 pub const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS jobs (
         id            INTEGER PRIMARY KEY,

@@ -66,8 +66,8 @@
 //!
 //! # An SQS visibility timeout
 //!
-//! SQS counts too: `ApproximateReceiveCount` and `SentTimestamp` come with the message. What goes back is a whole number of
-//! seconds for `ChangeMessageVisibility`, 12 hours at the most:
+//! SQS counts too: `ApproximateReceiveCount` and `SentTimestamp` come with the message. What goes back is a whole
+//! number of seconds for `ChangeMessageVisibility`, 12 hours at the most:
 //!
 //! ```
 //! use std::time::Duration;
@@ -76,8 +76,8 @@
 //! /// The longest that SQS hides a message: 12 hours, in seconds.
 //! const LONGEST: u64 = 43_200;
 //!
-//! /// For how many seconds to hide a message whose work failed at `now`; `None` to give it up: let its redrive policy move
-//! /// it to the dead-letter queue, or delete it.
+//! /// For how many seconds to hide a message whose work failed at `now`; `None` to give it up: let its redrive policy
+//! /// move it to the dead-letter queue, or delete it.
 //! fn visibility_timeout<C: Curve>(
 //!     policy: &Policy<C>,
 //!     receive_count: u64,
@@ -106,10 +106,10 @@
 //!
 //! # A `retry_at` column
 //!
-//! The state is three numbers, so it is three columns, and the moment of the decision is a fourth with an index on it. A
-//! claim puts `retry_at` off by a lease in the same statement that finds the row: no two workers take one job, and a worker
-//! that dies gives it back. This is SQLite through `rusqlite`; in PostgreSQL add `FOR UPDATE SKIP LOCKED` to the inner
-//! `SELECT`.
+//! The state is three numbers, so it is three columns, and the moment of the decision is a fourth with an index on it.
+//! A claim puts `retry_at` off by a lease in the same statement that finds the row: no two workers take one job, and a
+//! worker that dies gives it back. This is SQLite through `rusqlite`; in PostgreSQL add `FOR UPDATE SKIP LOCKED` to the
+//! inner `SELECT`.
 //!
 //! ```
 #![doc = include_str!("job_table.rs")]
@@ -124,14 +124,14 @@
 //! # }
 //! ```
 //!
-//! An attempt during which the worker died is repeated, and not counted. Where it should be, since the job itself may be
-//! what kills the worker, keep an `operation::Operation` (feature `operation`) in the row as JSON, and its `alarm()` in
-//! `retry_at`.
+//! An attempt during which the worker died is repeated, and not counted. Where it should be, since the job itself may
+//! be what kills the worker, keep an `operation::Operation` (feature `operation`) in the row as JSON, and its `alarm()`
+//! in `retry_at`.
 //!
 //! # A cron
 //!
-//! A schedule that runs every minute needs nothing more than the table: it takes what is due, and what it does not get to is
-//! still due the next time. So a wait is as long as the policy says, and then up to one interval more.
+//! A schedule that runs every minute needs nothing more than the table: it takes what is due, and what it does not get
+//! to is still due the next time. So a wait is as long as the policy says, and then up to one interval more.
 //!
 //! ```
 //! # #[allow(dead_code)]

@@ -135,6 +135,31 @@ test("a suite: what fails is named, subtests count, clean-up runs", async () => 
   assert.deepEqual(cleaned, ["passes", "fails"]);
 });
 
+test("mocked methods and timers do what Node.js' do, and are put back", async (t) => {
+  const { Mock } = await import("../matrix/shims/mock.mjs");
+  const played = (mock) => {
+    const seen = [];
+    const owner = { greet: () => "hello" };
+    const greet = mock.method(owner, "greet", () => "mocked");
+    seen.push(owner.greet(1), greet.mock.calls.length, greet.mock.calls[0].arguments);
+    greet.mock.restore();
+    seen.push(owner.greet());
+    mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000 });
+    const note = (what) => () => seen.push([what, Date.now(), new Date().getTime()]);
+    setTimeout(note("late"), 30);
+    setTimeout(() => (note("early")(), setTimeout(note("nested"), 5)), 10);
+    clearTimeout(setTimeout(note("never"), 10));
+    mock.timers.tick(9);
+    seen.push(Date.now());
+    mock.timers.tick(11);
+    mock.timers.tick(100);
+    mock.timers.reset();
+    seen.push(Date.now() > 1e12, new Date(5).getTime());
+    return seen;
+  };
+  assert.deepEqual(played(new Mock()), played(t.mock));
+});
+
 test("results: a failure or a missing test is a problem", () => {
   assert.equal(problemOf([{ name: "a" }, { name: "b" }], 2), undefined);
   assert.match(problemOf([{ name: "a" }], 2), /ran 1 of 2 tests/);

@@ -25,27 +25,30 @@ const runtimes = ["@types/node", "@cloudflare/workers-types"].map((name) => [
 ]);
 
 const tsc = (compiler, ...options) => [compiler === newest ? "TypeScript 7" : "TypeScript 5", compiler, ...options];
-const typeTests = readdirSync(fromRoot("tests", "npm")).filter((name) => /^types.*\.ts$/.test(name));
+// The same files as modules and, by their name, as CommonJS.
+const asModules = readdirSync(fromRoot("tests", "npm"))
+  .filter((name) => /^types.*\.ts$/.test(name))
+  .map((name) => join("tests", name));
+const asCommonJs = asModules.map((path) => path.replace(/ts$/, "cts"));
+const files = [...asModules, ...asCommonJs];
+
 const checks = [
   ["publint", installed("publint", "src", "cli.js"), "run", tarball, "--strict"],
   ["are the types wrong", installed("@arethetypeswrong", "cli", "dist", "index.js"), tarball, "--no-color"],
-  ...[...typeTests, "types.cts"].flatMap((name) => {
-    const file = join("tests", name);
-    return [
-      ...resolutions.map((resolution) => tsc(newest, ...exact, ...browser, ...resolution, file)),
-      tsc(newest, ...strict, ...browser, ...resolutions[0], file),
-      tsc(older, ...exact, ...browser, ...resolutions[0], file),
-    ];
-  }),
-  ...runtimes.map((options) => tsc(newest, ...exact, ...options, join("tests", "types.ts"))),
-  tsc(older, ...strict, ...browser, "--module", "commonjs", "--moduleResolution", "node10", join("tests", "types.ts")),
+  ...resolutions.map((resolution) => tsc(newest, ...exact, ...browser, ...resolution, ...files)),
+  tsc(newest, ...strict, ...browser, ...resolutions[0], ...files),
+  tsc(older, ...exact, ...browser, ...resolutions[0], ...files),
+  tsc(older, ...strict, ...browser, "--module", "commonjs", "--moduleResolution", "node10", ...asModules),
+  ...runtimes.map((options) => tsc(newest, ...exact, ...options, ...asModules)),
 ];
 
 // Not every finding is an exit code.
 const praise = { publint: "All good!", "are the types wrong": "No problems found" };
 
 export default async function checkTarball() {
-  copyFileSync(join(consumer, "tests", "types.ts"), join(consumer, "tests", "types.cts"));
+  for (const [index, path] of asModules.entries()) {
+    copyFileSync(join(consumer, path), join(consumer, asCommonJs[index]));
+  }
   for (const [name, ...command] of checks) {
     const { stdout, stderr, status } = spawnSync(process.execPath, command, { cwd: consumer, encoding: "utf8" });
     const silent = praise[name] === undefined || stdout.includes(praise[name]);

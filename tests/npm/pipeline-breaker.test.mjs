@@ -192,11 +192,25 @@ test("isolated by hand: nothing is let through until it is closed", async () => 
   await fail();
   await fail();
   await manualControl.isolate();
+  const { name, isManual, breakDuration } = log.at(-1);
+  assert.deepEqual([name, isManual, breakDuration], ["opened", true, Infinity]);
   await time.advance("1d");
   assert.equal((await succeed()).error.code, "CIRCUIT_ISOLATED");
   await manualControl.close();
   await fail();
   assert.equal(stateProvider.circuitState, "closed", "closed by hand, it begins anew");
+});
+
+test("Case 17: a call from before it was closed by hand does not count, not even one of that moment", async () => {
+  const manualControl = new CircuitBreakerManualControl();
+  const { pipeline, stateProvider } = setup({ consecutiveFailures: 1, manualControl });
+  let late;
+  const slow = pipeline.execute(() => new Promise((_, reject) => (late = reject)));
+  await manualControl.isolate();
+  await manualControl.close();
+  late(new Error("late"));
+  await assert.rejects(slow, /late/);
+  assert.equal(stateProvider.circuitState, "closed");
 });
 
 test("one control holds every circuit that was built with it; each pipeline has a circuit of its own", async () => {

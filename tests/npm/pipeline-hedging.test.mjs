@@ -39,7 +39,7 @@ const attempts = (time, durations, errors = []) => {
 test("an answer in time is the only call", async () => {
   const { time, pipeline } = setup();
   const call = attempts(time, [1_999]);
-  assert.deepEqual(await finish(time, pipeline.execute(call)), { ok: true, value: 0, at: 1_999 });
+  assert.deepEqual(await finish(time, pipeline.execute(call), 1_999), { ok: true, value: 0, at: 1_999 });
   assert.deepEqual(call.log, ["0: begin 0"]);
   assert.equal(time.pending, 0);
 });
@@ -110,6 +110,10 @@ test("Page, Idempotency: with idempotent false a started call is not hedged", as
   const failing = attempts(time, [50], [new Error("down")]);
   assert.equal((await finish(time, pipeline.execute(failing, { idempotent: false }))).error.message, "down");
   assert.deepEqual([slow.log.length, failing.log.length], [1, 1]);
+  // Nor one that says so itself: who knows what it did before.
+  const saying = attempts(time, [50], [new RateLimiterRejectedError(5)]);
+  await finish(time, pipeline.execute(saying, { idempotent: false }));
+  assert.equal(saying.log.length, 1);
   // One that never started may be.
   let full = true;
   const limited = setup({ shouldHandle: ({ outcome }) => !outcome.ok }, (builder) =>
@@ -165,6 +169,31 @@ test("an abort by the caller reaches every attempt, begins no other, and leaves 
   assert.deepEqual([listeners.size, time.pending], [0, 0]);
 });
 
+test("after an abort no predicate is asked, and no attempt begins beside one that does not listen", async () => {
+  const asked = [];
+  const { time, pipeline } = setup({ delay: 100, shouldHandle: () => asked.push("shouldHandle") });
+  const controller = new AbortController();
+  time.setTimeout(() => controller.abort(), 50);
+  let calls = 0;
+  const deaf = () =>
+    new Promise((_, reject) => {
+      calls++;
+      time.setTimeout(() => reject(new Error("down")), 500);
+    });
+  const { error, at } = await finish(time, pipeline.execute(deaf, { signal: controller.signal }));
+  assert.deepEqual([error.message, at, calls, asked], ["down", 500, 1, []]);
+});
+
+test("a delay that is generated while an attempt fails is no longer wanted", async () => {
+  const { time, pipeline } = setup({
+    maxHedgedAttempts: 2,
+    delayGenerator: () => new Promise((resolve) => time.setTimeout(() => resolve(100), 50)),
+  });
+  const call = attempts(time, [10, 900, 900], [new Error("down")]);
+  await finish(time, pipeline.execute(call));
+  assert.deepEqual(call.log.slice(0, 3), ["0: begin 0", "10: begin 1", "160: begin 2"]);
+});
+
 test("an abort while a hook decides ends it too", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -200,6 +229,18 @@ test("executeStream: the first stream with an item wins, and the other is closed
   };
   assert.deepEqual((await finish(time, collect())).value, ["1 a", "1 b"]);
   assert.deepEqual(closed, [0, 1]);
+});
+
+test("Case 13: a delay longer than a timer can be does not begin the next attempt at once", async () => {
+  const { time, pipeline } = setup({ delay: "4w" });
+  const set = time.setTimeout;
+  time.setTimeout = (callback, ms) => {
+    assert.ok(ms < 2 ** 31);
+    return set.call(time, callback, ms);
+  };
+  const call = () => new Promise((resolve) => call.calls++ && resolve(call.calls));
+  call.calls = 0;
+  assert.deepEqual(await finish(time, pipeline.execute(call), "5w"), { ok: true, value: 2, at: 4 * 604_800_000 });
 });
 
 test("bad options are refused when the pipeline is built", () => {

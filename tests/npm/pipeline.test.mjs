@@ -90,6 +90,18 @@ test("Page, Idempotency: the callback has a signal, also when the caller has non
   await pipeline.execute((context) => assert.equal(context.idempotent, false), { idempotent: false });
 });
 
+test("a signal that is aborted before: nothing is called, and no strategy is asked", async () => {
+  const asked = [];
+  const pipeline = new PipelineBuilder()
+    .add(timeoutStrategy("1s"))
+    .add(() => (next, context) => next(context, asked.push("strategy")))
+    .build();
+  const reason = new Error("before");
+  const { error } = await pipeline.settle(() => asked.push("callback"), { signal: AbortSignal.abort(reason) });
+  assert.equal(error, reason);
+  assert.deepEqual(asked, []);
+});
+
 test("executions of one pipeline at the same time do not meet", async () => {
   const time = new FakeTimeProvider();
   const pipeline = new PipelineBuilder({ timeProvider: time })
@@ -242,6 +254,21 @@ test("executeStream: the timeout holds for the first item; the caller's abort re
   };
   const late = await finish(time, collect(pipeline.executeStream(silent)));
   assert.deepEqual([late.error.code, late.at], ["TIMEOUT", 1_000]);
+});
+
+test("executeStream: at its end, or left early, a stream leaves no listener", async () => {
+  const pipeline = new PipelineBuilder().add(timeoutStrategy("1h")).build();
+  const { signal, listeners } = countingSignal();
+  async function* numbers(context) {
+    context.signal.throwIfAborted();
+    yield 1;
+    assert.equal(listeners.size, 1);
+    yield 2;
+  }
+  assert.deepEqual(await collect(pipeline.executeStream(numbers, { signal })), [1, 2]);
+  assert.equal(listeners.size, 0);
+  for await (const item of pipeline.executeStream(numbers, { signal })) if (item === 1) break;
+  assert.equal(listeners.size, 0);
 });
 
 test("executeStream: a stream that comes after its timeout is closed", async () => {

@@ -126,4 +126,6 @@ const results = async () => {
 
 const fake: TimeProvider = new FakeTimeProvider();
 new PipelineBuilder({ timeProvider: fake });
-throw new NonRetryableError(await results());
+results().then((all) => {
+  throw new NonRetryableError(all);
+});

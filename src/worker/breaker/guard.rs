@@ -33,8 +33,7 @@ impl<C: Curve> DurableRetry<C> {
     ///
     /// While the breaker refuses, the operation is put off to the moment at which it will admit a call, and up to a tenth
     /// ([`POSTPONE_JITTER`](super::POSTPONE_JITTER)) longer; that spends no attempt, see [`Operation::postpone`].
-    /// Otherwise the attempt is made, and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One that
-    /// ran out of time is a failure.
+    /// Otherwise the attempt is made, and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One that ran out of time is a failure.
     ///
     /// The breaker is asked before the attempt is marked as begun, so its answer takes nothing from the attempt's time,
     /// and a process that ends meanwhile has spent nothing.

@@ -1,4 +1,5 @@
 // `node:test` where there is none: collects the tests of the files that import it, and runs them one after another.
+import { Mock } from "./mock.mjs";
 
 const tests = [];
 const groups = [];
@@ -25,27 +26,12 @@ export const after = (hook) => void afters.push(hook);
 export const it = test;
 export default Object.assign(test, { test, it, describe, before, after });
 
-function mockFunction(implementation = () => undefined) {
-  const calls = [];
-  const fn = function (...values) {
-    const call = { arguments: values, this: this };
-    calls.push(call);
-    try {
-      return (call.result = implementation.apply(this, values));
-    } catch (error) {
-      call.error = error;
-      throw error;
-    }
-  };
-  return Object.assign(fn, { mock: { calls, callCount: () => calls.length } });
-}
-
-export const mock = { fn: mockFunction };
+export const mock = new Mock();
 
 class Context {
   #cleanups = [];
   #results;
-  mock = mock;
+  mock = new Mock();
 
   constructor(name, results) {
     this.name = name;
@@ -61,6 +47,7 @@ class Context {
   }
 
   async end() {
+    this.mock.reset();
     for (const cleanup of this.#cleanups) await cleanup(this);
   }
 }

@@ -1,4 +1,5 @@
 // What the tests of /pipeline share. Nothing here needs Node.js.
+import { FakeTimeProvider, PipelineBuilder, retryStrategy } from "retry-primitives-wasm/pipeline";
 
 /** Settles a promise while the clock runs, by default for a week: how it ended, and when. */
 export const finish = async (time, promise, by = "1w") => {
@@ -62,4 +63,16 @@ export const countingSignal = () => {
     remove(type, listener, options);
   };
   return { controller, signal, listeners };
+};
+
+/** A pipeline of a retry, and its clock. */
+export const retrying = (options, timeProvider = new FakeTimeProvider()) => ({
+  time: timeProvider,
+  pipeline: new PipelineBuilder({ timeProvider }).add(retryStrategy(options)).build(),
+});
+/** Runs a callback, or one that fails so many times, through a retry until that ends. */
+export const runRetry = async (options, work, executeOptions) => {
+  const { time, pipeline: built } = retrying(options);
+  const call = typeof work === "function" ? work(time) : failing(time, work);
+  return { call, ...(await finish(time, built.execute(call, executeOptions))) };
 };
