@@ -4,4 +4,5 @@
  */
 export { createBackoff } from "./create-backoff.js";
 export { createBreaker } from "./create-breaker.js";
+export { createExtendedBreaker } from "./create-breaker-extended.js";
 export { createClassify } from "./create-classify.js";

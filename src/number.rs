@@ -48,6 +48,12 @@ pub(crate) fn finite_time(now: f64) -> f64 {
     if now.is_nan() { 0.0 } else { now.clamp(-MAX_SAFE_MS, MAX_SAFE_MS) }
 }
 
+/// At least 0; NaN is 0.
+#[inline]
+pub(crate) fn positive(value: f64) -> f64 {
+    if value > 0.0 { value } else { 0.0 }
+}
+
 /// Milliseconds from `since` to `now`, never negative: a clock that jumps back has not moved.
 #[inline]
 pub(crate) fn elapsed_ms(now: f64, since: f64) -> f64 {

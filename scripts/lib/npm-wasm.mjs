@@ -5,7 +5,7 @@ import { fromRoot } from "./paths.mjs";
 import { Failure } from "./failure.mjs";
 
 /** The programs of js/boundary, and what each may import: the letters that its facade gives it. */
-export const programs = { backoff: ["a", "b"], breaker: ["a"], classify: ["a", "b"] };
+export const programs = { backoff: ["a", "b"], breaker: [], "breaker-extended": ["a"], classify: ["a", "b"] };
 
 const target = "wasm32-unknown-unknown";
 // What Node.js 18 and browsers of 2022 read; newer encodings would be a little smaller.

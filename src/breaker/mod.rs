@@ -70,10 +70,10 @@ mod merge;
 #[cfg(feature = "wasm")]
 pub(crate) mod numbers;
 mod open_time;
-mod recovery;
+pub(crate) mod recovery;
 mod report;
 mod rolling;
-mod state;
+pub(crate) mod state;
 mod window;
 
 pub use builder::BreakerBuilder;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
+import * as extended from "retry-primitives-wasm/breaker/extended";
 
 const read = (name) => {
   const revive = (_, value) => (value === "Infinity" ? Infinity : value);
@@ -42,12 +43,12 @@ test("backoff", () => {
   }
 });
 
-test("breaker", () => {
-  const vectors = read("breaker");
-  assert.ok(vectors.length > 20);
+const breakers = ({ consecutiveBreaker, rollingBreaker }, vectors) => {
+  assert.ok(vectors.length > 10);
+  const makers = { consecutiveBreaker, rollingBreaker };
   for (const { name, breaker: kind, options, start, steps } of vectors) {
     let draw = 0;
-    const breaker = ours[kind]({ ...options, random: () => draw });
+    const breaker = makers[kind]({ ...options, random: () => draw });
     let state = breaker.init(start);
     const epochs = [];
     for (const [index, step] of steps.entries()) {
@@ -75,6 +76,14 @@ test("breaker", () => {
       state = next;
     }
   }
+};
+
+test("breaker", () => breakers(extended, read("breaker")));
+
+test("breaker, without the options of the extended one", () => {
+  const more = ["openGrowth", "openJitter", "slowCallMs", "slowRatio"];
+  const plain = read("breaker").filter(({ options }) => !more.some((option) => option in options));
+  breakers(ours, plain);
 });
 
 test("Retry-After", () => {
