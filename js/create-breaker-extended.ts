@@ -30,8 +30,8 @@ export const createExtendedBreaker = (module: WebAssembly.Module) => {
     numbers.random = callable("random", random);
     return {
       merge(a: unknown, b: unknown) {
-        run(7, a);
-        run(8, b);
+        run(7, a, 0);
+        run(8, b, 0);
         return write();
       },
     };
@@ -43,8 +43,6 @@ export const createExtendedBreaker = (module: WebAssembly.Module) => {
       options: ExtendedConsecutiveBreakerOptions,
     ) => ExtendedBreaker<ConsecutiveBreakerState>,
     /** Trips on the share of failed calls, or of slow ones, over a trailing window. */
-    rollingBreaker: rollingBreaker as (
-      options: ExtendedRollingBreakerOptions,
-    ) => ExtendedBreaker<RollingBreakerState>,
+    rollingBreaker: rollingBreaker as (options: ExtendedRollingBreakerOptions) => ExtendedBreaker<RollingBreakerState>,
   };
 };

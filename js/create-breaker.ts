@@ -29,7 +29,7 @@ export type Numbers = number[] & { random?: () => number };
 export type Extend = (
   numbers: Numbers,
   options: object,
-  run: (operation: number, state: unknown) => void,
+  run: (operation: number, state: unknown, now: number) => void,
   write: () => unknown,
 ) => object;
 
@@ -63,36 +63,25 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
   /** One step: its code, or an error that names the field which it found wrong. */
   const run = (
     operation: number,
-    state: unknown,
-    now = 0,
-    call?: Call,
-    options = loaded,
-    consecutive?: boolean,
+    given: unknown,
+    now: number,
+    call: Call | undefined,
+    options: Numbers | undefined,
+    consecutive: boolean,
   ): number => {
-    const {
-      status,
-      changedAt,
-      probes,
-      successes,
-      failures,
-      start,
-      prevOk,
-      prevFail,
-      currOk,
-      currFail,
-      prevSlow = 0,
-      currSlow = 0,
-      openings = 0,
-      openForMs = 0,
-      aheadMs = 0,
-    } = (state ?? 0) as ConsecutiveBreakerState & RollingBreakerState;
+    const state = (given ?? 0) as ConsecutiveBreakerState & RollingBreakerState;
+    const { status, changedAt, probes, successes, openings = 0, openForMs = 0, aheadMs = 0 } = state;
+    // Each is read of states of one shape, which engines do twice as fast.
+    let start, prevOk, prevFail, currOk, currFail, prevSlow, currSlow;
+    if (consecutive) ({ failures: currFail } = state);
+    else ({ start, prevOk, prevFail, currOk, currFail, prevSlow = 0, currSlow = 0 } = state);
     if (loaded !== options) numbers.set((loaded = options!), 16);
     const code = step(
       operation,
       now,
       call?.epoch ?? NaN,
       call?.durationMs ?? NaN,
-      STATUS.indexOf(status),
+      status === "closed" ? 0 : STATUS.indexOf(status),
       numeric(changedAt),
       numeric(probes),
       numeric(successes),
@@ -100,7 +89,7 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
       numeric(prevOk),
       numeric(prevFail),
       numeric(currOk),
-      numeric(consecutive ? failures : currFail),
+      numeric(currFail),
       numeric(prevSlow),
       numeric(currSlow),
       numeric(openings),
@@ -109,7 +98,7 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
     );
     if (code < 0) {
       const field = consecutive && code === -9 ? "failures" : FIELDS[-1 - code]!;
-      throw new StateError(field, ((state ?? 0) as Record<string, unknown>)[field]);
+      throw new StateError(field, (state as object as Record<string, unknown>)[field]);
     }
     return code;
   };
@@ -142,7 +131,7 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
               number(given, "minimumThroughput", 1, MAX, 20, "whole "),
             ]),
       ];
-      const take = (operation: number, state: unknown, now?: number, call?: Call): number =>
+      const take = (operation: number, state: unknown, now: number, call?: Call): number =>
         run(operation, state, now, call, options, consecutive);
       const write = (): S => {
         const state = {
@@ -176,7 +165,7 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
           take(operation, state, now, call) > 2 ? write() : state;
       return Object.freeze({
         init: (now: number): S => {
-          take(6, 0, now);
+          step(6, now);
           return write();
         },
         request,
@@ -195,7 +184,7 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
   const force =
     (operation: number) =>
     <S>(state: S, now: number): S => {
-      run(operation, state, now);
+      run(operation, state, now, undefined, loaded, true);
       const { openings: _openings, openForMs: _openForMs, aheadMs: _aheadMs, ...rest } = state as S & RecoveryState;
       const [status, changedAt, probes, successes] = numbers;
       return complete({ ...rest, status: STATUS[status!]!, changedAt, probes, successes } as S, 11);

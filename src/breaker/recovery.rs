@@ -54,11 +54,8 @@ impl Recovery {
         if !over && !free {
             return (state, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
         }
-        let admitted = if over {
-            self.fresh_trial(sound, now)
-        } else {
-            RecoveryState { probes: recovery.probes + 1, ..recovery }
-        };
+        let admitted =
+            if over { self.fresh_trial(sound, now) } else { RecoveryState { probes: recovery.probes + 1, ..recovery } };
         let mut next = state;
         next.set_recovery(admitted);
         (next, Verdict::admitted(Status::HalfOpen, admitted.changed_at))

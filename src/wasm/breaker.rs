@@ -168,13 +168,14 @@ pub fn step<O: Options>(
     let state = if operation == INIT {
         EMPTY
     } else {
-        match state.read(operation < OPEN || operation > INIT, !ledger.counts_runs()) {
+        match state.read(!(OPEN..=INIT).contains(&operation), !ledger.counts_runs()) {
             Ok(state) => state,
             Err(code) => return code,
         }
     };
     if O::MERGES && operation >= HOLD {
-        let other = if operation > HOLD { merge(&recovery, &ledger, read_back(numbers), Checked(state)).0 } else { state };
+        let other =
+            if operation > HOLD { merge(&recovery, &ledger, read_back(numbers), Checked(state)).0 } else { state };
         write(numbers, &other);
         return 0;
     }
@@ -209,10 +210,7 @@ pub fn step<O: Options>(
             let same = match reported {
                 // Whatever is counted changes a window.
                 Reported::Counted => {
-                    was_closed
-                        && turn == Turn::Stay
-                        && ledger.counts_runs()
-                        && next.0.curr_fail == state.curr_fail
+                    was_closed && turn == Turn::Stay && ledger.counts_runs() && next.0.curr_fail == state.curr_fail
                 }
                 // On trial, a probe's slot is free again.
                 Reported::Ignored => was_closed,

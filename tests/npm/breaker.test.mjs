@@ -176,7 +176,15 @@ test("report refuses a result that is none", () => {
 // A state of a breaker with more options, found by one without: what Rust's breaker of the same options does.
 test("fields of a breaker that has more options are kept, checked and forgotten as in the core", () => {
   const breaker = consecutiveBreaker({ ...options, failureThreshold: 9 });
-  const stored = { status: "closed", changedAt: 0, probes: 0, successes: 1, failures: 1, openings: 3, openForMs: 5_000 };
+  const stored = {
+    status: "closed",
+    changedAt: 0,
+    probes: 0,
+    successes: 1,
+    failures: 1,
+    openings: 3,
+    openForMs: 5_000,
+  };
   assert.deepEqual(breaker.fail(stored, 1), { ...stored, failures: 2 });
   assert.deepEqual(breaker.succeed(stored, 1), { ...stored, failures: 0 });
   const open = { ...stored, status: "open" };

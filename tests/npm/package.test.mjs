@@ -57,7 +57,8 @@ test("importing leaves no global, no timer, no draw", () => {
 });
 
 test("/wasm: a module of one's own", async () => {
-  const { createBackoff, createBreaker, createClassify, createExtendedBreaker } = await import("retry-primitives-wasm/wasm");
+  const { createBackoff, createBreaker, createClassify, createExtendedBreaker } =
+    await import("retry-primitives-wasm/wasm");
   const compile = (name) => new WebAssembly.Module(readFileSync(require.resolve(`retry-primitives-wasm/${name}.wasm`)));
   const { exponential } = createBackoff(compile("backoff"));
   const policy = exponential({ baseMs: 5, maxAttempts: 2, jitter: "none" });
