@@ -5,13 +5,9 @@ import type { Outcome } from "./types.js";
 interface Program {
   memory: WebAssembly.Memory;
   a(): number;
-  b(length: number, now: number): number;
-  c(length: number, now: number): number;
-  d(status: number): number;
-  e(length: number): number;
-  f(status: number, now: number, idempotent: number, hints: number): number;
-  g(): number;
-  h(): number;
+  b(question: number, length: number, now: number): number;
+  c(status: number, now: number, mayRepeat: boolean, hints: number): number;
+  d(): number;
 }
 
 /** What `httpOutcome` reads of a response: any with a status and headers, as `fetch` gives it. */
@@ -40,87 +36,89 @@ export const Hints = {
   all: 31,
 } as const;
 
-const LENGTH = 48 << 10;
-
-/** A property of an error that may be anything: a getter that throws has nothing to say. */
-const property = (error: unknown, key: string): unknown => {
-  try {
-    return (error as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
-  }
-};
+/** In the order in which the program numbers them. */
+const HEADERS = [
+  "retry-after",
+  "retry-after-ms",
+  "x-ms-retry-after-ms",
+  "ratelimit-reset",
+  "x-ratelimit-reset",
+  "x-should-retry",
+];
+/** What the program asks of an error, and the size of the text that each answer goes to. */
+const FACTS = ["cause", "name", "code", "message"];
+const LENGTH = 16 << 10;
 
 /** `/classify` on a module that you have compiled yourself. */
 export const createClassify = (module: WebAssembly.Module) => {
   const encoder = /* @__PURE__ */ new TextEncoder();
   let headers: ResponseLike["headers"];
   let error: unknown;
-  const program = instantiate<Program>(module, {
-    a: (address: number, length: number) =>
-      // A view that may be shared with another thread is not decoded by every runtime; a header's name is ASCII.
-      put(headers?.get(String.fromCharCode(...new Uint8Array(program.memory.buffer, address, length)))),
-    b: () => {
-      if (Object(error) !== error) return -1;
-      const [name, code, message] = ["name", "code", "message"].map((key) => property(error, key));
-      error = property(error, "cause");
-      const texts = [name, code, message].map((text) => (typeof text === "string" ? text : ""));
-      return put(texts.join("\0"));
+  const { memory, a, b, c, d } = instantiate<Program>(module, {
+    a: (header: number) => put(headers?.get(HEADERS[header]!)),
+    b: (what: number) => {
+      let value: unknown;
+      try {
+        value = (error as Record<string, unknown>)[FACTS[what]!];
+      } catch {
+        // A getter that throws has nothing to say.
+      }
+      if (what) return put(value, what - 1);
+      error = value;
+      return Object(value) === value;
     },
   });
-  const text = new Uint8Array(program.memory.buffer, program.a(), LENGTH);
 
-  /** Writes a text to the buffer: its length, or -1 if it is none or does not fit. */
-  function put(value: unknown): number {
+  /** Writes a text to one of the program's: its length, or -1 if it is none or does not fit. */
+  const put = (value: unknown, index = 0): number => {
     if (typeof value !== "string") return -1;
+    const text = new Uint8Array(memory.buffer, a() + index * LENGTH, LENGTH);
     const { read, written } = encoder.encodeInto(value, text);
     return read < value.length ? -1 : written;
-  }
-  const defined = (ms: number): number | undefined => (ms === ms ? ms : undefined);
-
-  const kind = (value: unknown): number => {
-    error = value;
-    return program.h();
   };
-  const isIdempotentMethod = (method: string): boolean => {
-    const length = put(method);
-    return length >= 0 && program.e(length) > 0;
+  const read = (question: number, value: unknown, now: number): number | undefined => {
+    const answer = b(question, put(value), now);
+    return answer === answer ? answer : undefined;
   };
+  const isIdempotentMethod = (method: string): boolean => read(2, method, 0) === 0;
+  const httpOutcome = (
+    response: ResponseLike,
+    now: number,
+    { method, idempotent, hints = 0 }: HttpOutcomeOptions = {},
+  ): Outcome => {
+    ({ headers } = response);
+    const mayRepeat = idempotent ?? (method === undefined || isIdempotentMethod(method));
+    const answer = c(numeric(response.status), now, mayRepeat, hints);
+    const retryAfterMs = answer < 0 ? -1 - answer : answer;
+    return retryAfterMs < Infinity ? { retryable: answer >= 0, retryAfterMs } : { retryable: answer >= 0 };
+  };
+  /** The kinds of an error among those asked for: 1 of the network, 2 a timeout, 4 an abort. */
+  const kind =
+    (kinds: number) =>
+    (cause: unknown): boolean => {
+      error = { cause };
+      return (d() & kinds) > 0;
+    };
+  const isRetryableError = kind(3);
 
   return {
     /** Milliseconds from `now` until the moment a `Retry-After` value names; `undefined` when it names none. */
-    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => {
-      const length = put(header);
-      return length < 0 ? undefined : defined(program.b(length, now));
-    },
+    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => read(0, header, now),
     /** The moment an HTTP-date names, in epoch milliseconds; `now` places a year of two digits. */
-    parseHttpDate: (value: string, now: number): number | undefined => {
-      const length = put(value);
-      return length < 0 ? undefined : defined(program.c(length, now));
-    },
+    parseHttpDate: (value: string, now: number): number | undefined => read(1, value, now),
     /** 408, 425, 429, and 5xx except 501 and 505. */
-    isRetryableStatus: (status: number): boolean => program.d(numeric(status)) > 0,
+    isRetryableStatus: (status: number): boolean => httpOutcome({ status }, 0).retryable!,
     /** GET, HEAD, PUT, DELETE, OPTIONS, TRACE. */
     isIdempotentMethod,
     /** What a response that is not a success means: whether to repeat the request, and how soon at the earliest. */
-    httpOutcome: (
-      response: ResponseLike,
-      now: number,
-      { method, idempotent, hints = 0 }: HttpOutcomeOptions = {},
-    ): Outcome => {
-      headers = response.headers;
-      const safe = idempotent ?? (method === undefined ? undefined : isIdempotentMethod(method));
-      const retryable = program.f(numeric(response.status), now, safe === undefined ? -1 : +safe, hints) > 0;
-      const retryAfterMs = defined(program.g());
-      return retryAfterMs === undefined ? { retryable } : { retryable, retryAfterMs };
-    },
+    httpOutcome,
     /** A failure of the transport, anywhere in the chain of causes. */
-    isNetworkError: (value: unknown): boolean => [1, 3].includes(kind(value)),
+    isNetworkError: kind(1),
     /** A deliberate cancellation: never to be repeated. */
-    isAbortError: (value: unknown): boolean => kind(value) === 4,
+    isAbortError: kind(4),
     /** A deadline that passed, the caller's or the transport's: usually worth repeating. */
-    isTimeoutError: (value: unknown): boolean => [2, 3].includes(kind(value)),
+    isTimeoutError: kind(2),
     /** The conservative default: failures of the transport and timeouts are retryable, nothing else is. */
-    errorOutcome: (value: unknown): Outcome => ({ retryable: [1, 2, 3].includes(kind(value)) }),
+    errorOutcome: (value: unknown): Outcome => ({ retryable: isRetryableError(value) }),
   };
 };

@@ -2,7 +2,9 @@
 
 use core::ops::{BitOr, BitOrAssign};
 
+use super::http::Field;
 use super::retry_after::{decimal, trim};
+use super::words::{CASE, find};
 use crate::number::ceil_ms;
 
 /// The longest wait a reset field is believed to mean: 31 days, the longest quota in use being a calendar month.
@@ -128,41 +130,36 @@ impl BitOrAssign for Hints {
     }
 }
 
-/// Reads a hint's value at `now`: milliseconds to wait.
-type Parse = fn(&[u8], f64) -> Option<f64>;
-
-/// Name and reader of each hint that says when, in the order of precedence.
-pub(super) const DELAYS: [(Hints, &str, Parse); 4] = [
-    (Hints::RETRY_AFTER_MS, "retry-after-ms", parse_milliseconds),
-    (Hints::X_MS_RETRY_AFTER_MS, "x-ms-retry-after-ms", parse_milliseconds),
-    (Hints::RATE_LIMIT_RESET, "ratelimit-reset", parse_reset),
-    (Hints::X_RATE_LIMIT_RESET, "x-ratelimit-reset", parse_reset),
+/// Each hint that says when, in the order of precedence.
+pub(super) const DELAYS: [(Hints, Field); 4] = [
+    (Hints::RETRY_AFTER_MS, Field::RetryAfterMs),
+    (Hints::X_MS_RETRY_AFTER_MS, Field::XMsRetryAfterMs),
+    (Hints::RATE_LIMIT_RESET, Field::RateLimitReset),
+    (Hints::X_RATE_LIMIT_RESET, Field::XRateLimitReset),
 ];
 
 /// The hints that speak of a quota and so mean nothing unless the response is a 429.
 pub(super) const QUOTA: Hints = Hints::RATE_LIMIT_RESET.union(Hints::X_RATE_LIMIT_RESET);
 
-fn parse_milliseconds(value: &[u8], _now: f64) -> Option<f64> {
-    decimal(trim(value)).map(ceil_ms)
-}
-
-fn parse_reset(value: &[u8], now: f64) -> Option<f64> {
+/// Reads a hint's value at `now`: milliseconds to wait.
+pub(super) fn parse_delay(hint: Hints, value: &[u8], now: f64) -> Option<f64> {
     let value = decimal(trim(value))?;
-    let waits = [value * 1e3, value * 1e3 - now, value - now];
-    let known = if now >= WALL_CLOCK_MS { 3 } else { 1 };
-    waits.into_iter().take(known).find(|wait| wait.abs() <= RESET_HORIZON_MS).map(ceil_ms)
+    if !QUOTA.contains(hint) {
+        return Some(ceil_ms(value));
+    }
+    let seconds = value * 1e3;
+    let near = |wait: f64| wait.abs() <= RESET_HORIZON_MS;
+    let wait = if now >= WALL_CLOCK_MS && !near(seconds) {
+        if near(seconds - now) { seconds - now } else { value - now }
+    } else {
+        seconds
+    };
+    near(wait).then(|| ceil_ms(wait))
 }
 
 /// The server's word in an `x-should-retry` value.
 pub(super) fn parse_should_retry(value: &str) -> Option<bool> {
-    let value = trim(value.as_bytes());
-    if value.eq_ignore_ascii_case(b"true") {
-        Some(true)
-    } else if value.eq_ignore_ascii_case(b"false") {
-        Some(false)
-    } else {
-        None
-    }
+    find("false\ntrue", trim(value.as_bytes()), CASE).map(|word| word == 1)
 }
 
 #[cfg(test)]
@@ -173,17 +170,17 @@ mod tests {
     const NOW: f64 = 1_758_124_800_000.0; // Wed, 17 Sep 2025 16:00:00 GMT
 
     fn reset(value: &str, now: f64) -> Option<f64> {
-        parse_reset(value.as_bytes(), now)
+        parse_delay(Hints::RATE_LIMIT_RESET, value.as_bytes(), now)
     }
 
     #[test]
     fn milliseconds_round_up() {
         for (value, ms) in [("0", 0.0), ("250", 250.0), ("62.5", 63.0), ("0.001", 1.0), (" 7 ", 7.0)] {
-            assert_eq!(parse_milliseconds(value.as_bytes(), NOW), Some(ms), "{value}");
+            assert_eq!(parse_delay(Hints::RETRY_AFTER_MS, value.as_bytes(), NOW), Some(ms), "{value}");
         }
-        assert_eq!(parse_milliseconds(b"99999999999999999999", NOW), Some(MAX_SAFE_MS));
+        assert_eq!(parse_delay(Hints::RETRY_AFTER_MS, b"99999999999999999999", NOW), Some(MAX_SAFE_MS));
         for value in ["", "-1", "1s", "1e3", "NaN", "1,5"] {
-            assert_eq!(parse_milliseconds(value.as_bytes(), NOW), None, "{value}");
+            assert_eq!(parse_delay(Hints::RETRY_AFTER_MS, value.as_bytes(), NOW), None, "{value}");
         }
     }
 
@@ -217,7 +214,7 @@ mod tests {
             assert_eq!(reset(value, NOW), None, "{value}");
         }
         let nines = [b'9'; 400];
-        assert_eq!(parse_reset(&nines, NOW), None);
+        assert_eq!(parse_delay(Hints::X_RATE_LIMIT_RESET, &nines, NOW), None);
     }
 
     #[test]
@@ -257,7 +254,7 @@ mod tests {
     #[test]
     fn all_is_every_one() {
         let mut all = Hints::X_SHOULD_RETRY;
-        for (hint, _, _) in DELAYS {
+        for (hint, _) in DELAYS {
             assert!(!all.contains(hint));
             all |= hint;
         }

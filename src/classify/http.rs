@@ -1,6 +1,6 @@
 //! From a response to an [`Outcome`].
 
-use super::hints::{DELAYS, Hints, QUOTA, parse_should_retry};
+use super::hints::{DELAYS, Hints, QUOTA, parse_delay, parse_should_retry};
 use super::status::is_refusal;
 use super::{is_idempotent_method, is_retryable_status, parse_retry_after};
 use crate::Outcome;
@@ -91,21 +91,62 @@ pub fn http_outcome<S: AsRef<str>>(
     now: f64,
     options: &HttpOptions<'_>,
 ) -> Outcome {
-    let by_status = is_retryable_status(status) && (is_refusal(status) || options.may_repeat());
-    let word = if options.hints.contains(Hints::X_SHOULD_RETRY) && !matches!(status, 200..=299) {
-        header("x-should-retry").and_then(|value| parse_should_retry(value.as_ref()))
-    } else {
-        None
-    };
+    outcome(status, |field| header(field.as_str()), now, options.hints, options.may_repeat())
+}
 
-    let retry_after_ms = header("retry-after").and_then(|value| parse_retry_after(value.as_ref(), now)).or_else(|| {
-        DELAYS.iter().find_map(|(hint, name, parse)| {
-            let speaks = options.hints.contains(*hint) && (status == 429 || !QUOTA.contains(*hint));
-            if speaks { parse(header(name)?.as_ref().as_bytes(), now) } else { None }
-        })
-    });
+/// The response fields that may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    RetryAfter,
+    RetryAfterMs,
+    XMsRetryAfterMs,
+    RateLimitReset,
+    XRateLimitReset,
+    XShouldRetry,
+}
 
-    Outcome { retryable: word.unwrap_or(by_status), retry_after_ms }
+impl Field {
+    #[inline]
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::RetryAfter => "retry-after",
+            Self::RetryAfterMs => "retry-after-ms",
+            Self::XMsRetryAfterMs => "x-ms-retry-after-ms",
+            Self::RateLimitReset => "ratelimit-reset",
+            Self::XRateLimitReset => "x-ratelimit-reset",
+            Self::XShouldRetry => "x-should-retry",
+        }
+    }
+}
+
+/// [`http_outcome`] of a request that may be repeated or not.
+#[inline]
+pub(crate) fn outcome<S: AsRef<str>>(
+    status: u16,
+    header: impl Fn(Field) -> Option<S>,
+    now: f64,
+    hints: Hints,
+    may_repeat: bool,
+) -> Outcome {
+    let mut retryable = is_retryable_status(status) && (is_refusal(status) || may_repeat);
+    if hints.contains(Hints::X_SHOULD_RETRY)
+        && !matches!(status, 200..=299)
+        && let Some(word) = header(Field::XShouldRetry).and_then(|value| parse_should_retry(value.as_ref()))
+    {
+        retryable = word;
+    }
+
+    let mut retry_after_ms = header(Field::RetryAfter).and_then(|value| parse_retry_after(value.as_ref(), now));
+    for (hint, field) in DELAYS {
+        let speaks = hints.contains(hint) && (status == 429 || !QUOTA.contains(hint));
+        if retry_after_ms.is_none()
+            && speaks
+            && let Some(value) = header(field)
+        {
+            retry_after_ms = parse_delay(hint, value.as_ref().as_bytes(), now);
+        }
+    }
+    Outcome { retryable, retry_after_ms }
 }
 
 #[cfg(test)]

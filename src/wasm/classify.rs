@@ -1,47 +1,41 @@
 //! Responses and errors.
 
+use crate::classify::Field;
 use crate::classify::{
-    ErrorFacts, ErrorKind, Hints, HttpOptions, error_kind, http_outcome, is_idempotent_method, is_retryable_status,
-    parse_http_date, parse_retry_after,
+    ErrorFacts, ErrorKind, Hints, error_kind, is_idempotent_method, outcome, parse_http_date, parse_retry_after,
 };
 
-/// [`parse_retry_after`]; NaN is none.
-pub fn retry_after(value: &str, now: f64) -> f64 {
-    parse_retry_after(value, now).unwrap_or(f64::NAN)
+/// What a text says: [`parse_retry_after`] with `question` 0, [`parse_http_date`] with 1, and 0 of an idempotent method
+/// with 2. NaN is none.
+#[inline]
+pub fn read(question: i32, value: &str, now: f64) -> f64 {
+    let answer = match question {
+        0 => parse_retry_after(value, now),
+        1 => parse_http_date(value, now),
+        _ => is_idempotent_method(value).then_some(0.0),
+    };
+    answer.unwrap_or(f64::NAN)
 }
 
-/// [`parse_http_date`]; NaN is none.
-pub fn http_date(value: &str, now: f64) -> f64 {
-    parse_http_date(value, now).unwrap_or(f64::NAN)
-}
-
-/// [`is_retryable_status`] of any number.
-pub fn retryable_status(value: f64) -> bool {
-    is_retryable_status(status(value))
-}
-
-/// [`is_idempotent_method`].
-pub fn idempotent_method(method: &str) -> bool {
-    is_idempotent_method(method)
-}
-
-/// [`http_outcome`]: whether to retry, and how soon (NaN is none). `idempotent` negative means unknown; `hints` are
-/// [`Hints::bits`].
+/// What [`http_outcome`](crate::classify::http_outcome) says: how soon to retry (infinite is no word), or, if not at all,
+/// that taken from -1. `hints` are [`Hints::bits`].
 #[inline]
 pub fn response(
     value: f64,
-    header: impl Fn(&str) -> Option<&'static str>,
+    header: impl Fn(i32) -> Option<&'static str>,
     now: f64,
-    idempotent: i32,
+    may_repeat: bool,
     hints: i32,
-) -> (bool, f64) {
-    let mut options = HttpOptions::new().hints(Hints::from_bits(hints as u8));
-    options.idempotent = if idempotent < 0 { None } else { Some(idempotent > 0) };
-    let outcome = http_outcome(status(value), header, now, &options);
-    (outcome.retryable, outcome.retry_after_ms.unwrap_or(f64::NAN))
+) -> f64 {
+    // A number that is no status becomes 0, which is none either.
+    let status = value as u16;
+    let status = if f64::from(status) == value { status } else { 0 };
+    let outcome = outcome(status, |field: Field| header(field as i32), now, Hints::from_bits(hints as u8), may_repeat);
+    let retry_after_ms = outcome.retry_after_ms.unwrap_or(f64::INFINITY);
+    if outcome.retryable { retry_after_ms } else { -1.0 - retry_after_ms }
 }
 
-/// [`error_kind`] as a number: 0 other, 1 network, 2 timeout, 3 both, 4 abort.
+/// [`error_kind`] as bits: 1 of the network, 2 a timeout, 4 an abort.
 #[inline]
 pub fn error<'a>(chain: impl Iterator<Item = ErrorFacts<'a>>) -> i32 {
     match error_kind(chain) {
@@ -53,23 +47,7 @@ pub fn error<'a>(chain: impl Iterator<Item = ErrorFacts<'a>>) -> i32 {
     }
 }
 
-/// A text up to its first zero byte, and what follows.
-#[inline(never)]
-fn until_zero(text: &str) -> (&str, &str) {
-    let end = text.bytes().position(|byte| byte == 0).unwrap_or(text.len());
-    (text.get(..end).unwrap_or(""), text.get(end + 1..).unwrap_or(""))
-}
-
-/// Three strings in one, each but the last ended by a zero byte: name, code, message.
-#[inline]
-pub fn facts(text: &str) -> ErrorFacts<'_> {
-    let (name, rest) = until_zero(text);
-    let (code, message) = until_zero(rest);
+/// What is known of an error.
+pub const fn facts<'a>(name: &'a str, code: &'a str, message: &'a str) -> ErrorFacts<'a> {
     ErrorFacts { name, code, message }
-}
-
-/// A number that is no HTTP status becomes 0, which is none either.
-fn status(value: f64) -> u16 {
-    let status = value as u16;
-    if f64::from(status) == value { status } else { 0 }
 }
