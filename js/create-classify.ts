@@ -38,12 +38,12 @@ export const Hints = {
 
 /** In the order in which the program numbers them. */
 const HEADERS = [
+  "x-should-retry",
   "retry-after",
   "retry-after-ms",
   "x-ms-retry-after-ms",
   "ratelimit-reset",
   "x-ratelimit-reset",
-  "x-should-retry",
 ];
 /** What the program asks of an error, and the size of the text that each answer goes to. */
 const FACTS = ["cause", "name", "code", "message"];
@@ -80,7 +80,7 @@ export const createClassify = (module: WebAssembly.Module) => {
     const answer = b(question, put(value), now);
     return answer === answer ? answer : undefined;
   };
-  const isIdempotentMethod = (method: string): boolean => read(2, method, 0) === 0;
+  const isIdempotentMethod = (method: string): boolean => read(3, method, 0) === 0;
   const httpOutcome = (
     response: ResponseLike,
     now: number,
@@ -103,9 +103,9 @@ export const createClassify = (module: WebAssembly.Module) => {
 
   return {
     /** Milliseconds from `now` until the moment a `Retry-After` value names; `undefined` when it names none. */
-    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => read(0, header, now),
+    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => read(1, header, now),
     /** The moment an HTTP-date names, in epoch milliseconds; `now` places a year of two digits. */
-    parseHttpDate: (value: string, now: number): number | undefined => read(1, value, now),
+    parseHttpDate: (value: string, now: number): number | undefined => read(2, value, now),
     /** 408, 425, 429, and 5xx except 501 and 505. */
     isRetryableStatus: (status: number): boolean => httpOutcome({ status }, 0).retryable!,
     /** GET, HEAD, PUT, DELETE, OPTIONS, TRACE. */

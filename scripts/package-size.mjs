@@ -6,10 +6,10 @@ const ours = "retry-primitives-wasm";
 /** Bytes, minified and gzipped: what is aimed at, and what is reached, above which nothing grows unseen. */
 const bundles = [
   { name: "/backoff", goal: 2_000, limit: 2_290, modules: [`${ours}/backoff`] },
-  { name: "/backoff + /breaker", goal: 3_400, limit: 5_700, modules: [`${ours}/backoff`, `${ours}/breaker`] },
-  { name: "/breaker", limit: 4_130, modules: [`${ours}/breaker`] },
-  { name: "/classify", limit: 4_890, modules: [`${ours}/classify`] },
-  { name: ".", goal: 5_100, limit: 10_420, modules: [ours] },
+  { name: "/backoff + /breaker", goal: 3_400, limit: 4_730, modules: [`${ours}/backoff`, `${ours}/breaker`] },
+  { name: "/breaker", limit: 3_100, modules: [`${ours}/breaker`] },
+  { name: "/classify", limit: 3_750, modules: [`${ours}/classify`] },
+  { name: ".", goal: 5_100, limit: 8_270, modules: [ours] },
 ];
 const peers = ["p-retry", "cockatiel", "exponential-backoff", "opossum"];
 

@@ -1,6 +1,7 @@
 //! HTTP-date, in the three forms of RFC 9110, 5.6.7.
 
-use super::words::find;
+use super::retry_after::{digit, some};
+use super::words::groups;
 use crate::number::finite_time;
 
 const MS_PER_DAY: i64 = 86_400_000;
@@ -11,9 +12,9 @@ const DAYS_PER_400_YEARS: u32 = 146_097;
 /// From 1 March of the first of these years to 1 January 1970.
 const EPOCH_DAY: u32 = YEARS_BEFORE_0 / 400 * DAYS_PER_400_YEARS + 719_468;
 
-const WEEKDAYS: &str = "Sun\nMon\nTue\nWed\nThu\nFri\nSat\n\
-    Sunday\nMonday\nTuesday\nWednesday\nThursday\nFriday\nSaturday";
-const MONTHS: &str = "Jan\nFeb\nMar\nApr\nMay\nJun\nJul\nAug\nSep\nOct\nNov\nDec";
+const WEEKDAYS: &str = "Sun\nMon\nTue\nWed\nThu\nFri\nSat\n\n\
+    Sunday\nMonday\nTuesday\nWednesday\nThursday\nFriday\nSaturday\n";
+const MONTHS: &str = "Jan\n\nFeb\n\nMar\n\nApr\n\nMay\n\nJun\n\nJul\n\nAug\n\nSep\n\nOct\n\nNov\n\nDec\n";
 
 /// What follows the day's name. `0` and `y` are digits, the latter of the year; `_` is a digit or a space; `b` is a byte of
 /// the month's name; the rest is as it stands.
@@ -42,40 +43,40 @@ const ASCTIME: &[u8] = b" bbb _0 00:00:00 yyyy";
 /// assert_eq!(parse_http_date("31 Feb", 0.0), None);
 /// ```
 pub fn parse_http_date(value: &str, now: f64) -> Option<f64> {
-    moment(value.as_bytes(), now)
+    some(moment(value.as_bytes(), now))
 }
 
-pub(super) fn moment(value: &[u8], now: f64) -> Option<f64> {
-    let end = value.iter().position(|byte| matches!(byte, b' ' | b','))?;
-    let (name, rest) = value.split_at_checked(end)?;
-    let long = find(WEEKDAYS, name, 0)? > 6;
-    let form = match (long, rest) {
-        (true, _) => RFC850,
-        (false, [b' ', ..]) => ASCTIME,
+/// [`parse_http_date`]; NaN is none.
+#[cfg_attr(target_family = "wasm", inline(never))]
+pub(crate) fn moment(value: &[u8], now: f64) -> f64 {
+    let end = value.iter().position(|byte| matches!(byte, b' ' | b',')).unwrap_or(0);
+    let (name, rest) = value.split_at_checked(end).unwrap_or_default();
+    let weekday = groups(WEEKDAYS, name, 0, false);
+    let long = weekday == 2;
+    let form = match rest {
+        [b' ', ..] => ASCTIME,
+        _ if long => RFC850,
         _ => FIXDATE,
     };
-    if rest.len() != form.len() {
-        return None;
-    }
 
-    // Four bits a digit: the month's letters, the year, and day, hour, minute and second.
+    // Four bits a digit: the year; day, hour, minute and second.
     let (mut letters, mut year, mut clock) = ([0; 3], 0_u32, 0_u32);
+    let mut right = weekday != 0 && rest.len() == form.len() && (weekday == 1 || form.len() == RFC850.len());
     for (kind, byte) in form.iter().zip(rest) {
-        let digit = byte.wrapping_sub(b'0');
+        let digit = digit(*byte);
         match kind {
             b'b' => letters = [letters[1], letters[2], *byte],
             b'_' if *byte == b' ' => {}
-            b'0' | b'y' | b'_' if digit > 9 => return None,
+            b'0' | b'y' | b'_' if digit > 9 => right = false,
             b'y' => year = year << 4 | u32::from(digit),
             b'0' | b'_' => clock = clock << 4 | u32::from(digit),
-            _ if kind != byte => return None,
-            _ => {}
+            _ => right &= kind == byte,
         }
     }
-    let month = find(MONTHS, &letters, 0)? as u32 + 1;
+    let month = groups(MONTHS, &letters, 0, false).trailing_zeros() + 1;
     let (day, hour, minute, second) = (two(clock >> 24), two(clock >> 16), two(clock >> 8), two(clock));
-    if day == 0 || hour > 23 || minute > 59 || second > 60 {
-        return None;
+    if !right || month > 12 || day == 0 || hour > 23 || minute > 59 || second > 60 {
+        return f64::NAN;
     }
     let before_march = u32::from(month <= 2);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day;
@@ -88,10 +89,10 @@ pub(super) fn moment(value: &[u8], now: f64) -> Option<f64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = if month == 2 { 28 + u32::from(leap) } else { 30 + (month + month / 8) % 2 };
     if day > days {
-        return None;
+        return f64::NAN;
     }
     let days = days_before(year - before_march) + day_of_year - 1;
-    Some((f64::from(days) - f64::from(EPOCH_DAY)) * MS_PER_DAY as f64 + f64::from(second_of_day) * 1e3)
+    (f64::from(days) - f64::from(EPOCH_DAY)) * MS_PER_DAY as f64 + f64::from(second_of_day) * 1e3
 }
 
 /// Two digits of four bits.

@@ -1,8 +1,8 @@
 //! Which methods may be repeated blindly.
 
-use super::words::{CASE, find};
+use super::words::{CASE, groups};
 
-const IDEMPOTENT: &str = "GET\nHEAD\nPUT\nDELETE\nOPTIONS\nTRACE";
+const IDEMPOTENT: &str = "GET\nHEAD\nPUT\nDELETE\nOPTIONS\nTRACE\n";
 
 /// Whether repeating a request with this method has the effect of sending it once: GET, HEAD, PUT, DELETE, OPTIONS, TRACE
 /// (RFC 9110, 9.2.2).
@@ -18,7 +18,7 @@ const IDEMPOTENT: &str = "GET\nHEAD\nPUT\nDELETE\nOPTIONS\nTRACE";
 /// assert!(!is_idempotent_method("POST"));
 /// ```
 pub fn is_idempotent_method(method: &str) -> bool {
-    find(IDEMPOTENT, method.as_bytes(), CASE).is_some()
+    groups(IDEMPOTENT, method.as_bytes(), CASE, false) != 0
 }
 
 #[cfg(test)]

@@ -32,7 +32,9 @@ pub use error::{
 pub use hints::Hints;
 pub use http::{HttpOptions, http_outcome};
 #[cfg(feature = "wasm")]
-pub(crate) use http::{Field, outcome};
+pub(crate) use http::{outcome, parse};
+#[cfg(feature = "wasm")]
+pub(crate) use http_date::moment;
 pub use http_date::parse_http_date;
 pub use method::is_idempotent_method;
 pub use retry_after::parse_retry_after;

@@ -22,17 +22,15 @@ mod exports {
     }
 
     #[inline(always)]
-    fn text(index: i32, length: i32) -> Option<&'static str> {
-        if length < 0 {
-            return None;
-        }
-        let start = index as usize * LENGTH;
+    fn text(index: i32, length: i32) -> &'static str {
+        let (start, length) = (index as usize * LENGTH, length.max(0) as usize);
         // SAFETY: JavaScript wrote so many bytes with `TextEncoder.encodeInto`, which writes whole characters of UTF-8.
-        Some(unsafe { core::str::from_utf8_unchecked(TEXTS.get().get_unchecked(start..start + length as usize)) })
+        unsafe { core::str::from_utf8_unchecked(TEXTS.get().get_unchecked(start..start + length)) }
     }
 
+    #[inline(always)]
     fn fact(what: i32) -> &'static str {
-        text(what - 1, b(what)).unwrap_or("")
+        text(what - 1, b(what))
     }
 
     #[unsafe(export_name = "a")]
@@ -42,16 +40,12 @@ mod exports {
 
     #[unsafe(export_name = "b")]
     extern "C" fn read(question: i32, length: i32, now: f64) -> f64 {
-        match text(0, length) {
-            Some(value) => classify::read(question, value, now),
-            None => f64::NAN,
-        }
+        classify::read(question, text(0, length), now)
     }
 
     #[unsafe(export_name = "c")]
     extern "C" fn response(status: f64, now: f64, may_repeat: i32, hints: i32) -> f64 {
-        let header = |field| text(0, a(field));
-        classify::response(status, header, now, may_repeat != 0, hints)
+        classify::response(status, |field| text(0, a(field as i32)), now, may_repeat != 0, hints)
     }
 
     #[unsafe(export_name = "d")]
