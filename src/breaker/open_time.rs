@@ -200,6 +200,15 @@ mod tests {
     }
 
     #[test]
+    fn a_plain_opening_is_stored_as_the_base_even_if_that_is_not_whole() {
+        let plain = OpenTime { base_ms: 1_000.5, growth: None, jitter: 0.0 };
+        assert_eq!(plain.draw(1, 0.0, &mut || panic!("no jitter, no draw")), 0.0);
+        for stored in [0.0, 1_001.0, 9e9, f64::NAN] {
+            assert_eq!(plain.lasts(stored), 1_000.5);
+        }
+    }
+
+    #[test]
     fn what_rounds_to_the_base_is_stored_as_the_base() {
         let short = OpenTime { base_ms: 1.0, growth: None, jitter: 0.2 };
         assert_eq!(short.draw(1, 0.0, &mut || 0.5), 0.0);

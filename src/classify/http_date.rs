@@ -86,7 +86,7 @@ pub(crate) fn moment(value: &[u8], now: f64) -> f64 {
     if long {
         year = latest(year, now, before_march, day_of_year, second_of_day);
     }
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = if month == 2 { 28 + u32::from(leap) } else { 30 + (month + month / 8) % 2 };
     if day > days {
         return f64::NAN;
