@@ -1,5 +1,5 @@
 import { StateError } from "./errors.js";
-import { instantiate, numeric } from "./instantiate.js";
+import { AREA, instantiate, numeric } from "./instantiate.js";
 import { ABOVE_0, MAX, number, word } from "./options.js";
 import type {
   BreakerStatus,
@@ -15,11 +15,11 @@ import type {
   RollingBreakerState,
 } from "./types.js";
 
-/** What `export_breaker!` in js/boundary/src/lib.rs exports; `b` takes a call and a state, in the order given there. */
+/** What `export_breaker!` in js/boundary/src/lib.rs exports; `a` takes a call and a state, in the order given there. */
 interface Program {
   memory: WebAssembly.Memory;
-  a(): number;
-  b(operation: number, now: number, ...rest: number[]): number;
+  b?(): number;
+  a(operation: number, now: number, ...rest: number[]): number;
 }
 
 /** Options in the order of the program, and the source of randomness that it draws from. */
@@ -57,8 +57,8 @@ const RESULTS: readonly CallResult[] = ["success", "failure", "ignored"];
 /** The breakers of a program; `extend` knows what it has beyond `/breaker`. */
 export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
   let loaded: Numbers | undefined;
-  const { memory, a, b: step } = instantiate<Program>(module, { a: () => loaded!.random!() });
-  const numbers = new Float64Array(memory.buffer, a());
+  const { memory, a: step, b: area } = instantiate<Program>(module, { a: () => loaded!.random!() });
+  const numbers = new Float64Array(memory.buffer, area ? area() : AREA);
 
   /** One step: its code, or an error that names the field which it found wrong. */
   const run = (

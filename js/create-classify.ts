@@ -4,9 +4,9 @@ import type { Outcome } from "./types.js";
 /** What js/boundary/src/bin/classify.rs exports. */
 interface Program {
   memory: WebAssembly.Memory;
-  a(): number;
-  b(question: number, length: number, now: number): number;
-  c(status: number, now: number, mayRepeat: boolean, hints: number): number;
+  a(question: number, length: number, now: number): number;
+  b(status: number, now: number, mayRepeat: boolean, hints: number): number;
+  c(): number;
   d(): number;
 }
 
@@ -54,7 +54,7 @@ export const createClassify = (module: WebAssembly.Module) => {
   const encoder = /* @__PURE__ */ new TextEncoder();
   let headers: ResponseLike["headers"];
   let error: unknown;
-  const { memory, a, b, c, d } = instantiate<Program>(module, {
+  const { memory, a: ask, b: judge, c: kinds, d: texts } = instantiate<Program>(module, {
     a: (header: number) => put(headers?.get(HEADERS[header]!)),
     b: (what: number) => {
       let value: unknown;
@@ -72,12 +72,12 @@ export const createClassify = (module: WebAssembly.Module) => {
   /** Writes a text to one of the program's: its length, or -1 if it is none or does not fit. */
   const put = (value: unknown, index = 0): number => {
     if (typeof value !== "string") return -1;
-    const text = new Uint8Array(memory.buffer, a() + index * LENGTH, LENGTH);
+    const text = new Uint8Array(memory.buffer, texts() + index * LENGTH, LENGTH);
     const { read, written } = encoder.encodeInto(value, text);
     return read < value.length ? -1 : written;
   };
   const read = (question: number, value: unknown, now: number): number | undefined => {
-    const answer = b(question, put(value), now);
+    const answer = ask(question, put(value), now);
     return answer === answer ? answer : undefined;
   };
   const isIdempotentMethod = (method: string): boolean => read(3, method, 0) === 0;
@@ -88,16 +88,16 @@ export const createClassify = (module: WebAssembly.Module) => {
   ): Outcome => {
     ({ headers } = response);
     const mayRepeat = idempotent ?? (method === undefined || isIdempotentMethod(method));
-    const answer = c(numeric(response.status), now, mayRepeat, hints);
+    const answer = judge(numeric(response.status), now, mayRepeat, hints);
     const retryAfterMs = answer < 0 ? -1 - answer : answer;
     return retryAfterMs < Infinity ? { retryable: answer >= 0, retryAfterMs } : { retryable: answer >= 0 };
   };
   /** The kinds of an error among those asked for: 1 of the network, 2 a timeout, 4 an abort. */
   const kind =
-    (kinds: number) =>
+    (asked: number) =>
     (cause: unknown): boolean => {
       error = { cause };
-      return (d() & kinds) > 0;
+      return (kinds() & asked) > 0;
     };
   const isRetryableError = kind(3);
 

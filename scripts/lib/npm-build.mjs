@@ -23,8 +23,9 @@ export async function buildPackage() {
   cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true });
 
   for (const name of Object.keys(programs)) {
-    const { text, shift } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)));
-    const inlined = `decode(${JSON.stringify(text)}, ${shift})`;
+    const script = await minified(join(dist, "esm", `create-${name}.js`));
+    const { text, shift, rotation } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)), script);
+    const inlined = `decode(${JSON.stringify(text)}, ${rotation}, ${shift})`;
     const declaration = readFileSync(fromRoot("js", "modules", `${name}.d.ts`));
     const write = (format, lines) => {
       mkdirSync(join(dist, format, "modules"), { recursive: true });
@@ -35,6 +36,11 @@ export async function buildPackage() {
     write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
     write("edge", [`import wasm from "../../wasm/${name}.wasm";`, "export { wasm };"]);
   }
+}
+
+async function minified(path) {
+  const { outputFiles } = await build({ entryPoints: [path], bundle: true, minify: true, format: "esm", write: false });
+  return outputFiles[0].text;
 }
 
 /** Each file by itself, since a bundle for each subpath would give two of them two copies of what they share. */

@@ -244,7 +244,11 @@ pub fn step<O: Options>(
 fn read_back(numbers: &Numbers) -> Checked {
     let count = |index: usize| numbers[index] as i64 as u64;
     Checked(RollingBreakerState {
-        status: [Status::Closed, Status::Open, Status::HalfOpen][(count(0) % 3) as usize],
+        status: match count(0) {
+            0 => Status::Closed,
+            1 => Status::Open,
+            _ => Status::HalfOpen,
+        },
         changed_at: numbers[1],
         probes: count(2),
         successes: count(3),

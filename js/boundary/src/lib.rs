@@ -48,18 +48,18 @@ pub struct Area<Results, Options> {
 /// The exports of a program for breakers, whose options have the type given.
 #[macro_export]
 macro_rules! export_breaker {
-    ($options:expr => $Options:ty, random: $random:expr) => {
+    ($options:expr => $Options:ty, random: $random:expr, area: $area:literal) => {
         use retry_primitives::wasm::breaker::{self, Call, Numbers, StateNumbers};
         use $crate::{Area, Fixed};
 
         static AREA: Fixed<Area<Numbers, $Options>> = Fixed::new(Area { results: [0.0; 16], options: $options });
 
-        #[unsafe(export_name = "a")]
+        #[unsafe(export_name = $area)]
         extern "C" fn area() -> *mut Area<Numbers, $Options> {
             AREA.address()
         }
 
-        #[unsafe(export_name = "b")]
+        #[unsafe(export_name = "a")]
         extern "C" fn step(
             operation: i32,
             now: f64,

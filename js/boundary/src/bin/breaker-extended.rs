@@ -11,7 +11,7 @@ mod exports {
         safe fn a() -> f64;
     }
 
-    retry_primitives_boundary::export_breaker!(Extended::ZERO => Extended, random: || a());
+    retry_primitives_boundary::export_breaker!(Extended::ZERO => Extended, random: || a(), area: "b");
 }
 
 #[cfg(not(target_family = "wasm"))]

@@ -3,7 +3,7 @@
 
 #[cfg(target_family = "wasm")]
 mod exports {
-    retry_primitives_boundary::export_breaker!([0.0; 8] => [f64; 8], random: || 0.0);
+    retry_primitives_boundary::export_breaker!([0.0; 8] => [f64; 8], random: || 0.0, area: "area");
 }
 
 #[cfg(not(target_family = "wasm"))]

@@ -33,22 +33,22 @@ mod exports {
         text(what - 1, b(what))
     }
 
-    #[unsafe(export_name = "a")]
+    #[unsafe(export_name = "d")]
     extern "C" fn texts() -> *mut [u8; 3 * LENGTH] {
         TEXTS.address()
     }
 
-    #[unsafe(export_name = "b")]
+    #[unsafe(export_name = "a")]
     extern "C" fn read(question: i32, length: i32, now: f64) -> f64 {
         classify::read(question, text(0, length), now)
     }
 
-    #[unsafe(export_name = "c")]
+    #[unsafe(export_name = "b")]
     extern "C" fn response(status: f64, now: f64, may_repeat: i32, hints: i32) -> f64 {
         classify::response(status, |field| text(0, a(field as i32)), now, may_repeat != 0, hints)
     }
 
-    #[unsafe(export_name = "d")]
+    #[unsafe(export_name = "c")]
     extern "C" fn error() -> i32 {
         let next = || if b(0) == 0 { None } else { Some(classify::facts(fact(1), fact(2), fact(3))) };
         classify::error(from_fn(next))
