@@ -115,7 +115,6 @@ export const createBackoff = (module: WebAssembly.Module) => {
     /** Waits `delayMs` every time. */
     constant: policy<{ delayMs: number } & BackoffOptions>(4, "delayMs"),
     /** Waits as long as `delayFor` says. A negative wait is 0; one that is no number, or too large, is the cap. */
-    backoff: (delayFor: DelayFor, options?: BackoffOptions): Policy =>
-      custom(options!, callable("delayFor", delayFor)),
+    backoff: (delayFor: DelayFor, options?: BackoffOptions): Policy => custom(options!, callable("delayFor", delayFor)),
   };
 };

@@ -54,7 +54,13 @@ export const createClassify = (module: WebAssembly.Module) => {
   const encoder = /* @__PURE__ */ new TextEncoder();
   let headers: ResponseLike["headers"];
   let error: unknown;
-  const { memory, a: ask, b: judge, c: kinds, d: texts } = instantiate<Program>(module, {
+  const {
+    memory,
+    a: ask,
+    b: judge,
+    c: kinds,
+    d: texts,
+  } = instantiate<Program>(module, {
     a: (header: number) => put(headers?.get(HEADERS[header]!)),
     b: (what: number) => {
       let value: unknown;
