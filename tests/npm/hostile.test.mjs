@@ -110,7 +110,7 @@ test("the bounds, from either side", () => {
 test("no options at all", () => {
   for (const name of Object.keys(makers)) {
     for (const options of [undefined, null, 5, "text", true, {}]) {
-      assert.throws(() => ours[name](options), named("\\w+"), name);
+      assert.throws(() => ours[name](options), named("(\\w+|maxAttempts or deadlineMs)"), name);
     }
   }
   for (const delayFor of junk.filter((value) => typeof value !== "function")) {
