@@ -1,6 +1,7 @@
 import { CircuitOpenError } from "./circuit-open-error.js";
+import { loop, promised } from "./loop.js";
 import { callable } from "./options.js";
-import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState } from "./types.js";
+import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState, RetryState } from "./types.js";
 
 export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
 
@@ -35,65 +36,41 @@ export interface Protected<S> {
   status(): BreakerStatus;
 }
 
-/** What `setTimeout` counts to; more would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** A timer of any length, which an abort ends at once with the signal's reason. Nothing is left on the signal. */
-const sleep = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-  for (let left = ms; left >= 0; left -= LONGEST_TIMER) {
+const start = <T>(
+  fn: (context: { attempt: number; signal?: AbortSignal }) => Promise<T>,
+  { policy, signal, now = Date.now, classify, onRetry, onGiveUp }: RetryOptions,
+): Promise<T> => {
+  callable("fn", fn);
+  const startedAt = now();
+  let state: RetryState | undefined;
+  const judge = async (error: unknown, attempt: number) => {
     signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal!.reason);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(left, LONGEST_TIMER),
-      );
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
+    const failedAt = now();
+    // Hooks that answer with a promise are waited for: what it rejects with must not go unheard.
+    const meaning = await classify?.(error, { attempt, now: failedAt });
+    const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
+    const answer = policy.next((state ??= policy.init(startedAt)), failedAt, outcome);
+    const { decision } = answer;
+    await (decision.retry ? onRetry : onGiveUp)?.({ error, decision });
+    if (!decision.retry) return;
+    ({ state } = answer);
+    return decision.delayMs;
+  };
+  return loop(
+    (attempt) => fn(signal ? { attempt, signal } : { attempt }),
+    (settled, attempt) => (settled.ok ? undefined : judge(settled.error, attempt)),
+    signal,
+  );
 };
 
 /**
  * Calls `fn` until it succeeds or the policy stops, and then throws its last error unchanged. An abort ends it at once with
  * the signal's reason.
  */
-export const retry = async <T>(
+export const retry = <T>(
   fn: (context: { attempt: number; signal?: AbortSignal }) => Promise<T>,
-  { policy, signal, now = Date.now, classify, onRetry, onGiveUp }: RetryOptions,
-): Promise<T> => {
-  callable("fn", fn);
-  let state = policy.init(now());
-  for (;;) {
-    signal?.throwIfAborted();
-    const attempt = state.attempts + 1;
-    let delayMs;
-    try {
-      return await fn(signal ? { attempt, signal } : { attempt });
-    } catch (error) {
-      signal?.throwIfAborted();
-      const failedAt = now();
-      const meaning = classify?.(error, { attempt, now: failedAt });
-      const outcome = typeof meaning === "boolean" ? { retryable: meaning } : (meaning ?? {});
-      const answer = policy.next(state, failedAt, outcome);
-      const info = { error, decision: answer.decision };
-      if (!answer.decision.retry) {
-        onGiveUp?.(info);
-        throw error;
-      }
-      onRetry?.(info);
-      ({ state } = answer);
-      ({ delayMs } = answer.decision);
-    }
-    await sleep(delayMs, signal);
-  }
-};
-
+  options: RetryOptions,
+): Promise<T> => promised(() => start(fn, options));
 /** Guards calls with a breaker whose state stays in this process; `state` and `onChange` lead out of it. */
 export const protect = <S extends RecoveryState>(
   breaker: Breaker<S>,
@@ -107,6 +84,7 @@ export const protect = <S extends RecoveryState>(
   };
   return {
     async call<T>(fn: () => Promise<T>): Promise<T> {
+      callable("fn", fn);
       const { state, verdict } = breaker.request(current, now());
       if (!verdict.ok) throw new CircuitOpenError(verdict);
       change(state);
@@ -115,8 +93,13 @@ export const protect = <S extends RecoveryState>(
       try {
         result = await fn();
       } catch (error) {
-        // An error of the caller's own is an answer, so the dependency works.
-        change(isFailure(error) ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        let failed = true;
+        try {
+          failed = isFailure(error);
+        } finally {
+          // An error of the caller's own is an answer, so the dependency works.
+          change(failed ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        }
         throw error;
       }
       change(breaker.succeed(current, now(), call));

@@ -1,8 +1,8 @@
 import { createClassify } from "./create-classify.js";
 import { wasm } from "./modules/classify.js";
 
-export { Hints } from "./create-classify.js";
-export type { HttpOutcomeOptions, ResponseLike } from "./create-classify.js";
+export { Hints } from "./http-options.js";
+export type { HttpOutcomeOptions, ResponseLike } from "./http-options.js";
 export type { Outcome } from "./types.js";
 
 export const {

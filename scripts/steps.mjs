@@ -6,11 +6,13 @@ const wrangler = fromRoot("node_modules", "wrangler", "bin", "wrangler.js");
 const prettier = fromRoot("node_modules", "prettier", "bin", "prettier.cjs");
 
 // Features of the core that must build where there is no std.
-const coreFeatures = ["serde", "operation"];
+const coreFeatures = ["serde", "operation", "executor"];
 const buildCore = (...options) =>
   ["cargo", "build", "--package", "retry-primitives", "--target", "wasm32v1-none", "--no-default-features"].concat(
     options,
   );
+
+const onMatrix = (part) => [modernNode, fromRoot("scripts", "test-matrix.mjs"), part];
 
 const workers = ["--package", "worker-example", "--package", "integration-worker"];
 
@@ -38,10 +40,28 @@ export const steps = [
   {
     name: "package",
     title: "The npm package: packed, installed and used from there",
+    commands: [[process.execPath, fromRoot("scripts", "test-package.mjs")], onMatrix("publish")],
+  },
+  {
+    name: "runtimes",
+    title: "The installed package on Node.js 18 to 24, Deno, Bun and workerd",
     commands: [
-      [process.execPath, fromRoot("scripts", "test-package.mjs")],
-      [modernNode, fromRoot("scripts", "test-package-workerd.mjs")],
+      onMatrix("runtimes"),
+      [modernNode, "--test", "--test-reporter=spec", "--test-concurrency=2", ...testFiles("tests/matrix/workerd")],
     ],
+  },
+  {
+    name: "bundlers",
+    title: "The installed package through esbuild, webpack, Rollup and wrangler",
+    commands: [
+      onMatrix("bundlers"),
+      [modernNode, "--test", "--test-reporter=spec", ...testFiles("tests/matrix/bundles")],
+    ],
+  },
+  {
+    name: "browser",
+    title: "The installed package in Chromium, as it is and through Vite",
+    commands: [onMatrix("browser")],
   },
   {
     name: "size",
@@ -82,6 +102,25 @@ export const steps = [
     title: "The Workers integration on a real workerd",
     // They wait for alarms more than they compute.
     commands: [[modernNode, "--test", "--test-reporter=spec", "--test-concurrency=4", ...testFiles("tests/workers")]],
+    worker: "tests/workers",
+  },
+  {
+    name: "npm-workers",
+    title: "The npm package's Workers integration on a real workerd, and state handed from Rust to it and back",
+    // The tests are those of the Rust integration, and some more.
+    commands: [
+      [process.execPath, fromRoot("scripts", "build-npm-worker.mjs")],
+      [
+        modernNode,
+        "--test",
+        "--test-reporter=spec",
+        "--test-concurrency=4",
+        ...testFiles("tests/npm-workers"),
+        // Panics and the executor are Rust's.
+        ...testFiles("tests/workers").filter((name) => !/lost-attempts|executor/.test(name)),
+      ],
+    ],
+    environment: { INTEGRATION_WORKER: "npm" },
     worker: "tests/workers",
   },
   {

@@ -6,11 +6,11 @@
 pub const MAX_SAFE_MS: f64 = 9_007_199_254_740_991.0;
 
 /// JavaScript's last date, in milliseconds since 1970: the bound on a moment that is stored.
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub(crate) const MAX_DATE_MS: f64 = 8.64e15;
 
 /// A moment that JavaScript can hold as a date.
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub(crate) fn date_ms(moment: f64) -> f64 {
     finite_time(moment).clamp(-MAX_DATE_MS, MAX_DATE_MS)
 }

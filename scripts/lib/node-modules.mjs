@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { fromRoot } from "./paths.mjs";
+import { join } from "node:path";
+import { root } from "./paths.mjs";
 import { runWithProgress } from "./run.mjs";
 
-const stamp = fromRoot("node_modules", ".installed-from");
-
-/** `npm ci`, unless node_modules was installed from this very lock file. */
-export async function installNodeModules() {
+/** `npm ci` in a folder, unless its node_modules was installed from this very lock file. */
+export async function installNodeModules(folder = root, title = "Installing npm packages") {
+  const stamp = join(folder, "node_modules", ".installed-from");
   const wanted = createHash("sha256")
-    .update(readFileSync(fromRoot("package-lock.json")))
+    .update(readFileSync(join(folder, "package-lock.json")))
     .digest("hex");
   if (readIfPresent(stamp) === wanted) return;
-  await runWithProgress("Installing npm packages", "about half a minute", "npm", ["ci", "--no-audit", "--no-fund"]);
+  const command = ["ci", "--no-audit", "--no-fund", "--prefix", folder];
+  await runWithProgress(title, "about half a minute", "npm", command);
   writeFileSync(stamp, wanted);
 }
 

@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { encodeSmallest } from "./npm-inline.mjs";
 import { buildPrograms, programs } from "./npm-wasm.mjs";
 import { fromRoot } from "./paths.mjs";
 
 const dist = fromRoot("dist");
+
+// What an import of a `.wasm` gives where it gives anything.
+const wasmDeclaration = "declare const program: WebAssembly.Module;\nexport = program;\n";
 
 /**
  * dist/wasm   the programs
@@ -20,10 +23,11 @@ export async function buildPackage() {
   const compiler = fromRoot("node_modules", "typescript", "bin", "tsc");
   execFileSync(process.execPath, [compiler, "-p", fromRoot("js")], { stdio: "inherit" });
   await writeCommonJs();
-  cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true });
+  const isDecoder = (path) => basename(path).startsWith("decode.");
+  cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true, filter: (path) => !isDecoder(path) });
 
+  const script = await minified(join(dist, "esm", "create-backoff.js"));
   for (const name of Object.keys(programs)) {
-    const script = await minified(join(dist, "esm", `create-${name}.js`));
     const { text, shift, rotation } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)), script);
     const inlined = `decode(${JSON.stringify(text)}, ${rotation}, ${shift})`;
     const declaration = readFileSync(fromRoot("js", "modules", `${name}.d.ts`));
@@ -34,10 +38,13 @@ export async function buildPackage() {
     };
     write("esm", ['import { decode } from "../decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
     write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
-    write("edge", [`import wasm from "../../wasm/${name}.wasm";`, "export { wasm };"]);
+    writeFileSync(join(dist, "wasm", `${name}.wasm.d.cts`), wasmDeclaration);
+    // `?module` is what Vercel asks for and Cloudflare takes as well.
+    write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);
   }
 }
 
+/** JavaScript as it stands beside a program. */
 async function minified(path) {
   const { outputFiles } = await build({ entryPoints: [path], bundle: true, minify: true, format: "esm", write: false });
   return outputFiles[0].text;
@@ -47,7 +54,7 @@ async function minified(path) {
 async function writeCommonJs() {
   const folder = join(dist, "cjs");
   cpSync(join(dist, "esm"), folder, { recursive: true, filter: (path) => !/\.js(\.map)?$/.test(path) });
-  const sources = readdirSync(fromRoot("js")).filter((name) => name.endsWith(".ts"));
+  const sources = readdirSync(fromRoot("js"), { recursive: true }).filter((name) => /(?<!\.d)\.ts$/.test(name));
   await build({
     absWorkingDir: fromRoot(),
     entryPoints: sources.map((name) => fromRoot("js", name)),

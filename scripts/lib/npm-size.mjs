@@ -2,10 +2,16 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { root } from "./paths.mjs";
 
-/** What a bundle of everything that these modules export weighs, minified and gzipped, wasm and all. */
+/** `module` for everything that it exports, `module#one, other` for these. */
+const reexport = (name) => {
+  const [module, names] = name.split("#");
+  return `export ${names ? `{ ${names} }` : "*"} from ${JSON.stringify(module)};`;
+};
+
+/** What a bundle of what these modules export weighs, minified and gzipped, wasm and all. */
 export async function bundledSize(...modules) {
   const { outputFiles } = await build({
-    stdin: { contents: modules.map((name) => `export * from ${JSON.stringify(name)};`).join("\n"), resolveDir: root },
+    stdin: { contents: modules.map(reexport).join("\n"), resolveDir: root },
     bundle: true,
     minify: true,
     format: "esm",

@@ -7,7 +7,15 @@ import { fromRoot } from "./paths.mjs";
 import { Failure } from "./failure.mjs";
 
 /** The programs of js/boundary, and what each may import: the letters that its facade gives it. */
-export const programs = { backoff: ["a", "b"], breaker: [], "breaker-extended": ["a"], classify: ["a", "b"] };
+export const programs = {
+  backoff: ["a", "b"],
+  breaker: [],
+  "breaker-extended": ["a"],
+  budget: [],
+  classify: ["a", "b"],
+  pipeline: ["a"],
+  workers: [],
+};
 
 const target = "wasm32-unknown-unknown";
 // What Node.js 18 and browsers of 2022 read; newer encodings would be a little smaller.
@@ -39,8 +47,8 @@ export function buildPrograms(folder) {
   execFileSync("cargo", ["build", ...flags], {
     cwd: fromRoot(),
     stdio: "inherit",
-    // No function keeps anything on the stack in memory, so a kilobyte is plenty, and all fits in one page.
-    env: { ...process.env, RUSTFLAGS: "-C link-arg=-zstack-size=1024" },
+    // Few functions keep anything on the stack in memory, a budget's windows 2 kB, so this is plenty, and all fits in one page.
+    env: { ...process.env, RUSTFLAGS: "-C link-arg=-zstack-size=4096" },
   });
   mkdirSync(folder, { recursive: true });
   const built = join(process.env.CARGO_TARGET_DIR ?? fromRoot("target"), target, "wasm");
@@ -72,7 +80,7 @@ function shrink(input, output) {
 }
 
 /** js/instantiate.ts says the same; a program is not asked at run time, and the export that tells it is dropped. */
-const AREA = 1024;
+const AREA = 4096;
 
 function checkArea(name, bytes) {
   const nothing = () => 0;

@@ -101,6 +101,13 @@ impl<C: Curve> Builder<C> {
     /// An [`OptionError`] that names the first option out of its range.
     pub fn build(self) -> Result<Policy<C>, OptionError> {
         self.curve.validate()?;
+        self.limited()
+    }
+}
+
+impl<C> Builder<C> {
+    /// The policy, of a curve that has been validated.
+    pub(super) fn limited(self) -> Result<Policy<C>, OptionError> {
         if let Some(attempts) = self.max_attempts
             && !(1..=MAX_ATTEMPTS).contains(&attempts)
         {

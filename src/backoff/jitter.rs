@@ -4,7 +4,7 @@ use crate::number::unit;
 
 /// How a wait of `d` is spread, so that clients which failed together do not come back together.
 ///
-/// Source: the AWS Architecture Blog's "Exponential Backoff And Jitter".
+/// Source: the AWS Architecture Blog's "Exponential Backoff And Jitter"; Polly for [`Quarter`](Self::Quarter).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
@@ -16,6 +16,8 @@ pub enum Jitter {
     Full,
     /// Anywhere from `d / 2` to `d`: keeps most of the backoff and still spreads.
     Equal,
+    /// Anywhere from `.75 d` to `1.25 d`, and no more than the cap: keeps the mean wait.
+    Quarter,
 }
 
 impl Jitter {
@@ -26,6 +28,7 @@ impl Jitter {
             Self::None => return delay_ms,
             Self::Full => (0.0, delay_ms),
             Self::Equal => (delay_ms / 2.0, delay_ms / 2.0),
+            Self::Quarter => return delay_ms * (0.75 + 0.5 * unit(random())),
         };
         low + span * unit(random())
     }
@@ -41,6 +44,7 @@ mod tests {
             (Jitter::None, 800.0, 800.0, 800.0),
             (Jitter::Full, 0.0, 400.0, 800.0),
             (Jitter::Equal, 400.0, 600.0, 800.0),
+            (Jitter::Quarter, 600.0, 800.0, 1_000.0),
         ] {
             assert_eq!(mode.apply(800.0, &mut || 0.0), low, "{mode:?}");
             assert_eq!(mode.apply(800.0, &mut || 0.5), middle, "{mode:?}");

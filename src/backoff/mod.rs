@@ -27,6 +27,7 @@
 //! | --- | --- | --- |
 //! | [`exponential`] | `base * factor^(n - 1)` | anything remote that can be overloaded: the default |
 //! | [`decorrelated_jitter`] | between `base` and `previous * factor` | many clients share the dependency |
+//! | [`decorrelated_jitter_v2`] | as Polly spreads a doubling | as above, with waits that crowd nowhere; its state has a fourth number |
 //! | [`fibonacci`] | `base * 1, 1, 2, 3, 5, 8, ...` | more attempts in the same budget than doubling allows |
 //! | [`linear`] | `base * n` | a lock, a lease or a quota window that frees itself |
 //! | [`constant`] | `delay` | polling for something that will appear |
@@ -52,10 +53,12 @@ mod decorrelated;
 mod exponential;
 mod fibonacci;
 mod jitter;
+mod jitter_v2;
 mod linear;
 mod policy;
 mod preview;
 mod state;
+mod transcendental;
 
 pub use builder::{Builder, DEFAULT_MAX_DELAY, MAX_ATTEMPTS};
 pub use constant::{Constant, constant};
@@ -66,6 +69,9 @@ pub use decorrelated::{DecorrelatedJitter, decorrelated_jitter};
 pub use exponential::{Exponential, exponential};
 pub use fibonacci::{Fibonacci, fibonacci};
 pub use jitter::Jitter;
+#[cfg(feature = "wasm")]
+pub(crate) use jitter_v2::growth;
+pub use jitter_v2::{DecorrelatedJitterV2, JitterV2State, decorrelated_jitter_v2};
 pub use linear::{Linear, linear};
 pub use policy::Policy;
 pub use preview::Preview;

@@ -35,21 +35,15 @@ pub struct Policy<C> {
     pub(crate) max_delay_ms: f64,
 }
 
-impl<C: Curve> Policy<C> {
-    /// The state of an operation that begins at `now`, in milliseconds on the caller's clock.
-    pub fn init(&self, now: f64) -> RetryState {
-        RetryState { attempts: 0, started_at: finite_time(now), prev_delay_ms: 0.0 }
-    }
-
-    /// Decides about an attempt that failed at `now`, and gives the state to keep until the next one. On a stop that is
-    /// the state passed in. A start that no clock gives is taken as [`init`](Self::init) takes it: not a number is 0.
+impl<C> Policy<C> {
+    /// One decision, with the wait from `delay_ms`, which is given the attempt and the previous wait.
     #[inline]
-    pub fn next(
+    pub(super) fn decide(
         &self,
         state: RetryState,
         now: f64,
         outcome: Outcome,
-        mut random: impl FnMut() -> f64,
+        delay_ms: impl FnOnce(u64, f64) -> f64,
     ) -> (RetryState, Decision) {
         let attempts = state.attempts.min(MAX_ATTEMPTS - 1) + 1;
         let started_at = finite_time(state.started_at);
@@ -68,7 +62,7 @@ impl<C: Curve> Policy<C> {
         if elapsed_ms + floor_ms >= self.deadline_ms {
             return stop(StopReason::Deadline);
         }
-        let delay_ms = self.delay_ms(attempts, state.prev_delay_ms, &mut random);
+        let delay_ms = delay_ms(attempts, state.prev_delay_ms);
         let delay_ms = if delay_ms > floor_ms { delay_ms } else { floor_ms };
         if elapsed_ms + delay_ms >= self.deadline_ms {
             return stop(StopReason::Deadline);
@@ -77,6 +71,33 @@ impl<C: Curve> Policy<C> {
             RetryState { attempts, started_at, prev_delay_ms: delay_ms },
             Decision::Retry { delay_ms, attempts, remaining_ms },
         )
+    }
+
+    /// A curve's wait, capped, in whole milliseconds.
+    #[inline]
+    pub(crate) fn capped(&self, curve_ms: f64) -> f64 {
+        // A NaN fails the comparison and becomes the cap: when in doubt, the longer wait.
+        round_ms(if curve_ms < self.max_delay_ms { curve_ms } else { self.max_delay_ms })
+    }
+}
+
+impl<C: Curve> Policy<C> {
+    /// The state of an operation that begins at `now`, in milliseconds on the caller's clock.
+    pub fn init(&self, now: f64) -> RetryState {
+        RetryState { attempts: 0, started_at: finite_time(now), prev_delay_ms: 0.0 }
+    }
+
+    /// Decides about an attempt that failed at `now`, and gives the state to keep until the next one. On a stop that is
+    /// the state passed in. A start that no clock gives is taken as [`init`](Self::init) takes it: not a number is 0.
+    #[inline]
+    pub fn next(
+        &self,
+        state: RetryState,
+        now: f64,
+        outcome: Outcome,
+        mut random: impl FnMut() -> f64,
+    ) -> (RetryState, Decision) {
+        self.decide(state, now, outcome, |attempt, prev_delay_ms| self.delay_ms(attempt, prev_delay_ms, &mut random))
     }
 
     /// What [`next`](Self::next) would decide, without advancing. A jittered policy draws a sample of its own.
@@ -110,10 +131,12 @@ impl<C: Curve> Policy<C> {
 
     /// The curve's wait, capped and jittered, in whole milliseconds.
     #[inline]
-    fn delay_ms<R: FnMut() -> f64>(&self, attempt: u64, prev_delay_ms: f64, random: &mut R) -> f64 {
+    pub(crate) fn delay_ms<R: FnMut() -> f64>(&self, attempt: u64, prev_delay_ms: f64, random: &mut R) -> f64 {
         let curve_ms = self.curve.delay_ms(attempt, prev_delay_ms, random);
-        // A NaN fails the comparison and becomes the cap: when in doubt, the longer wait.
+        if C::JITTERED {
+            return self.capped(curve_ms);
+        }
         let capped_ms = if curve_ms < self.max_delay_ms { curve_ms } else { self.max_delay_ms };
-        round_ms(if C::JITTERED { capped_ms } else { self.jitter.apply(capped_ms, random) })
+        self.capped(self.jitter.apply(capped_ms, random))
     }
 }

@@ -169,6 +169,18 @@ impl Breaker for ConsecutiveBreaker {
         self.recovery.report(&self.threshold, state, now, &report, random)
     }
 
+    /// Not while it is closed, but for a failure, which may open it.
+    #[inline]
+    fn needs_now(&self, state: &Self::State, report: Option<&Report>) -> bool {
+        state.status != Status::Closed || report.is_some_and(|report| report.result == CallResult::Failure)
+    }
+
+    /// Closed, with no failure to forget.
+    #[inline]
+    fn is_at_rest(&self, state: &Self::State) -> bool {
+        state.status == Status::Closed && state.failures == 0
+    }
+
     fn merge(&self, a: Self::State, b: Self::State) -> Self::State {
         merge::merge(&self.recovery, a, b, |joined, other| joined.failures = joined.failures.max(other.failures))
     }

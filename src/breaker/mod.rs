@@ -68,6 +68,8 @@ mod builder;
 mod consecutive;
 mod merge;
 #[cfg(feature = "wasm")]
+pub(crate) mod merging;
+#[cfg(feature = "wasm")]
 pub(crate) mod numbers;
 mod open_time;
 pub(crate) mod recovery;
@@ -129,6 +131,50 @@ pub trait Breaker {
         report: Report,
         random: &mut dyn FnMut() -> f64,
     ) -> (Self::State, Reported);
+
+    /// Whether `now` matters to [`request`](Self::request) on this state, or with a report to
+    /// [`report_with`](Self::report_with): where it does not, any number will do, and a caller whose clock is dear may
+    /// leave it unread. A breaker that goes by how long a call took says yes to the request too.
+    ///
+    /// # Default
+    /// It always does.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retry_primitives::breaker::{Breaker, Report, consecutive_breaker};
+    ///
+    /// let breaker = consecutive_breaker(5).open(Duration::from_secs(30)).build()?;
+    /// let state = breaker.init(1_000.0);
+    /// assert!(!breaker.needs_now(&state, None));
+    /// assert!(!breaker.needs_now(&state, Some(&Report::success())));
+    /// assert!(breaker.needs_now(&state, Some(&Report::failure())));
+    /// # Ok::<(), retry_primitives::OptionError>(())
+    /// ```
+    fn needs_now(&self, state: &Self::State, report: Option<&Report>) -> bool {
+        let _ = (state, report);
+        true
+    }
+
+    /// Whether this state is at rest: [`request`](Self::request) admits and leaves it as it is, and so does a success,
+    /// whatever the time. Whoever knows that need not ask.
+    ///
+    /// # Default
+    /// It never is.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use retry_primitives::breaker::{Breaker, consecutive_breaker};
+    ///
+    /// let breaker = consecutive_breaker(5).open(Duration::from_secs(30)).build()?;
+    /// let state = breaker.init(1_000.0);
+    /// assert!(breaker.is_at_rest(&state));
+    /// assert!(!breaker.is_at_rest(&breaker.fail(state, 2_000.0)));
+    /// # Ok::<(), retry_primitives::OptionError>(())
+    /// ```
+    fn is_at_rest(&self, state: &Self::State) -> bool {
+        let _ = state;
+        false
+    }
 
     /// Joins two states of this breaker, for a store that cannot serialize a read-modify-write (Workers KV): before
     /// writing, read what is there and write the join; after reading, join with the state at hand.

@@ -41,7 +41,7 @@ pub struct Verdict {
 
 impl Verdict {
     #[inline]
-    pub(super) const fn admitted(status: Status, epoch: f64) -> Self {
+    pub(crate) const fn admitted(status: Status, epoch: f64) -> Self {
         Self { ok: true, status, retry_after_ms: 0.0, epoch }
     }
 

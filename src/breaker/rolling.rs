@@ -290,6 +290,12 @@ impl Breaker for RollingBreaker {
         self.recovery.report(&self.window, state, now, &report, random)
     }
 
+    /// Not to admit a call while it is closed, unless slow calls count; but for every outcome, to find its bucket.
+    #[inline]
+    fn needs_now(&self, state: &Self::State, report: Option<&Report>) -> bool {
+        state.status != Status::Closed || report.is_some() || self.window.slow_call_ms < f64::INFINITY
+    }
+
     fn merge(&self, a: Self::State, b: Self::State) -> Self::State {
         merge::merge(&self.recovery, a, b, RollingBreakerState::join_window)
     }

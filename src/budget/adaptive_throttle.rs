@@ -68,7 +68,7 @@ impl AdaptiveThrottleBuilder {
         if !allowed_window(window_ms) {
             return Err(OptionError::new("window", ALLOWED_WINDOW, window_ms));
         }
-        Ok(AdaptiveThrottle { multiplier, window_ms })
+        Ok(AdaptiveThrottle::of(multiplier, window_ms))
     }
 }
 
@@ -113,6 +113,11 @@ impl Default for AdaptiveThrottle {
 }
 
 impl AdaptiveThrottle {
+    /// Of options that are in their ranges.
+    pub(crate) const fn of(multiplier: f64, window_ms: f64) -> Self {
+        Self { multiplier, window_ms }
+    }
+
     /// The attempts that the window holds at `now`, those held back included.
     pub fn requests(&self, state: &AdaptiveThrottleState, now: f64) -> f64 {
         sum(&state.window().at(now, self.window_ms).first)

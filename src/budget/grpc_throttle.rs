@@ -66,7 +66,7 @@ impl GrpcThrottleBuilder {
         if !(0.001..=1000.0).contains(&token_ratio) {
             return Err(OptionError::new("token_ratio", "a number from 0.001 to 1000", token_ratio));
         }
-        Ok(GrpcThrottle { max: f64::from(max_tokens) * MILLI, success: thousandths(token_ratio) })
+        Ok(GrpcThrottle::of(f64::from(max_tokens), token_ratio))
     }
 }
 
@@ -111,6 +111,11 @@ impl Default for GrpcThrottle {
 }
 
 impl GrpcThrottle {
+    /// Of options that are in their ranges.
+    pub(crate) fn of(max_tokens: f64, token_ratio: f64) -> Self {
+        Self { max: max_tokens * MILLI, success: thousandths(token_ratio) }
+    }
+
     fn tokens(&self, state: GrpcThrottleState) -> f64 {
         floor_ms(state.milli_tokens).min(self.max)
     }

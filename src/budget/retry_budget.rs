@@ -82,7 +82,7 @@ impl RetryBudgetBuilder {
         if !allowed_window(window_ms) {
             return Err(OptionError::new("window", ALLOWED_WINDOW, window_ms));
         }
-        Ok(RetryBudget { ratio, floor: min_retries_per_second * window_ms / 1e3, window_ms })
+        Ok(RetryBudget::of(ratio, min_retries_per_second, window_ms))
     }
 }
 
@@ -130,6 +130,11 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
+    /// Of options that are in their ranges.
+    pub(crate) const fn of(ratio: f64, min_retries_per_second: f64, window_ms: f64) -> Self {
+        Self { ratio, floor: min_retries_per_second * window_ms / 1e3, window_ms }
+    }
+
     /// The requests that the window holds at `now`.
     pub fn requests(&self, state: &RetryBudgetState, now: f64) -> f64 {
         sum(&state.window().at(now, self.window_ms).first)

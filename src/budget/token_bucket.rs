@@ -110,7 +110,7 @@ impl TokenBucketBuilder {
             let value = f64::from(self.no_retry_increment);
             return Err(OptionError::new("no_retry_increment", "from 0 to the capacity", value));
         }
-        Ok(TokenBucket { options: self })
+        Ok(TokenBucket::of(self))
     }
 }
 
@@ -148,6 +148,11 @@ impl Default for TokenBucket {
 }
 
 impl TokenBucket {
+    /// Of options that are in their ranges.
+    pub(crate) const fn of(options: TokenBucketBuilder) -> Self {
+        Self { options }
+    }
+
     /// What a retry after `failure` takes; `None` after [`Failure::NonRetryable`], which has no price.
     pub fn cost(&self, failure: Failure) -> Option<f64> {
         match failure {

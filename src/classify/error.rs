@@ -106,6 +106,7 @@ impl ErrorKind {
 ///   the deadline, and Node's `AbortError` carries the signal's `TimeoutError` as its cause.
 /// - The exact messages of `fetch` in each runtime count in a `TypeError`, and those of Workers in any error. A cause with a
 ///   code that is not of the network, such as `CERT_HAS_EXPIRED`, belies them.
+/// - Deno's `error sending request` counts in any error, unless it goes on about a certificate.
 /// - Node's `fetch failed` and `terminated`, and axios' `ERR_NETWORK`, count only without a cause, or with one that is of the network: with
 ///   `unknown scheme` beneath it, it will fail the same way next time.
 ///
@@ -220,7 +221,7 @@ mod tests {
             "The Internet connection appears to be offline.",
             "fetch failed",
             "terminated",
-            "error sending request for url (https://example.com/): client error (Connect)",
+            "error reading a body from connection",
         ] {
             assert_eq!(one("TypeError", "", message), Network, "{message}");
             assert_eq!(one("Error", "", message), Other, "{message}");
@@ -232,6 +233,23 @@ mod tests {
         assert_eq!(one("Error", "", "Network connection lost."), Network);
         assert_eq!(one("Error", "", "Network connection lost"), Network);
         assert_eq!(one("Error", "", "Network connection lost in space"), Other);
+    }
+
+    #[test]
+    fn deno_says_it_in_its_error_or_in_the_cause() {
+        // Of Deno 2.9: a refused connection, an unknown host, and a connection that was cut.
+        for message in [
+            "error sending request for url (http://127.0.0.1:5/): client error (Connect): tcp connect error",
+            "error sending request for url (http://nowhere.invalid/): client error (Connect): dns error",
+            "error sending request from 127.0.0.1:6 for http://127.0.0.1:5/ (127.0.0.1:5): client error (SendRequest)",
+        ] {
+            assert_eq!(one("TypeError", "", message), Network, "{message}");
+            assert_eq!(beneath_fetch_failed("Error", "", message), Network, "{message}");
+        }
+        assert_eq!(one("TypeError", "", "Url scheme 'nothing' not supported"), Other);
+        let certificate = "error sending request for url (https://expired.badssl.com/): client error (Connect): invalid \
+                           peer certificate: Expired";
+        assert_eq!(beneath_fetch_failed("Error", "", certificate), Other);
     }
 
     #[test]
@@ -296,6 +314,7 @@ mod tests {
         let deno = "error sending request for url (https://expired.badssl.com/): client error (Connect): \
                     invalid peer certificate: Expired";
         assert_eq!(one("TypeError", "", deno), Other);
+        assert_eq!(beneath_fetch_failed("Error", "", deno), Other);
     }
 
     #[test]

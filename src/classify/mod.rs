@@ -38,4 +38,6 @@ pub(crate) use http_date::moment;
 pub use http_date::parse_http_date;
 pub use method::is_idempotent_method;
 pub use retry_after::parse_retry_after;
+#[cfg(feature = "wasm")]
+pub(crate) use sign::retryable_codes;
 pub use status::is_retryable_status;

@@ -12,7 +12,7 @@ const NAMES: &str = "AbortError\nCanceledError\n\nTimeoutError\n\nNetworkError\n
 /// 3. The network: libuv and Node, undici, Bun, node-fetch. A certificate's code is not here on purpose: nor is any unknown
 ///    one.
 /// 4. axios with its fetch adapter: `fetch failed` in other words, with that error's cause.
-const CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
+static CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n\
     ETIMEDOUT\nESOCKETTIMEDOUT\nERR_SOCKET_CONNECTION_TIMEOUT\nUND_ERR_CONNECT_TIMEOUT\nUND_ERR_HEADERS_TIMEOUT\n\
     UND_ERR_BODY_TIMEOUT\n\n\
     ECONNREFUSED\nECONNRESET\nECONNABORTED\nENOTFOUND\nEAI_AGAIN\nEPIPE\nEHOSTUNREACH\nEHOSTDOWN\nENETUNREACH\n\
@@ -20,18 +20,40 @@ const CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\n
     ConnectionClosed\nFailedToOpenSocket\nERR_STREAM_PREMATURE_CLOSE\n\n\
     ERR_NETWORK\n";
 
+/// The codes of timeouts and of the network, an empty line between groups: all but the aborts.
+#[cfg(any(test, feature = "wasm"))]
+pub(crate) fn retryable_codes() -> &'static str {
+    const START: usize = end_of_group(CODES);
+    CODES.split_at(START).1
+}
+
+#[cfg(any(test, feature = "wasm"))]
+const fn end_of_group(table: &str) -> usize {
+    let bytes = table.as_bytes();
+    let mut at = 2;
+    while !(bytes[at - 2] == b'\n' && bytes[at - 1] == b'\n') {
+        at += 1;
+    }
+    at
+}
+
 /// 1. In a `TypeError`, Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad
 ///    scheme alike.
-/// 2. In a `TypeError`, Chromium, Firefox, Safari, Bun, and React Native or cross-fetch.
+/// 2. In a `TypeError`, Chromium, Firefox, Safari, Bun, React Native or cross-fetch, and Deno of a body that was cut.
 /// 3. Workers, in a plain `Error`, with or without a dot.
 const MESSAGES: &str = "fetch failed\nterminated\n\n\
     Failed to fetch\nnetwork error\nNetworkError when attempting to fetch resource.\nLoad failed\n\
     The Internet connection appears to be offline.\nThe network connection was lost.\n\
-    Could not connect to the server.\nA network error occurred.\nNetwork request failed\n\n\
+    Could not connect to the server.\nA network error occurred.\nNetwork request failed\n\
+    error reading a body from connection\n\n\
     Network connection lost\nNetwork connection lost.\n";
 
-/// What `fetch` says in a `TypeError` before it names the host or the URL: Chromium, Safari, Deno.
-const PREFIXES: &str = "Failed to fetch (\nLoad failed (\nerror sending request for url\n";
+/// What `fetch` says in a `TypeError` before it names the host: Chromium, Safari.
+const PREFIXES: &str = "Failed to fetch (\nLoad failed (\n";
+
+/// What Deno says before it names the URL: in a `TypeError`, or since version 2.9 in the plain `Error` that is the cause of a
+/// `fetch failed`.
+const DENO: &str = "error sending request f\n";
 
 /// Of names and codes.
 const ABORT: u32 = 1;
@@ -85,7 +107,10 @@ pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
     if named & NETWORK != 0 || said & WORKERS != 0 {
         return Sign::Message;
     }
-    if named & TYPE_ERROR == 0 || contains(message, DENO_CERTIFICATE) {
+    if groups(DENO, message, 0, true) != 0 && !contains(message, DENO_CERTIFICATE) {
+        return Sign::Message;
+    }
+    if named & TYPE_ERROR == 0 {
         return Sign::Nothing;
     }
     if said & WRAPPER != 0 {
@@ -104,14 +129,23 @@ mod tests {
 
     #[test]
     fn no_word_is_twice() {
-        let lines = [NAMES, CODES, MESSAGES, PREFIXES].into_iter().flat_map(|table| table.split('\n'));
+        let lines = [NAMES, CODES, MESSAGES, PREFIXES, DENO].into_iter().flat_map(|table| table.split('\n'));
         let words: alloc::vec::Vec<_> = lines.filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {
             assert!(!words[..index].contains(word), "{word}");
         }
-        for table in [NAMES, CODES, MESSAGES, PREFIXES, DENO_CERTIFICATE] {
+        for table in [NAMES, CODES, MESSAGES, PREFIXES, DENO, DENO_CERTIFICATE] {
             assert!(table.ends_with('\n'));
         }
+    }
+
+    #[test]
+    fn retryable_codes_are_all_but_the_aborts() {
+        let aborts = CODES.strip_suffix(retryable_codes()).unwrap();
+        let found = |codes: &str| codes.lines().fold(0, |all, code| all | groups(CODES, code.as_bytes(), 0, false));
+        assert_eq!(found(aborts), ABORT);
+        assert_eq!(found(retryable_codes()) & ABORT, 0);
+        assert_eq!(found(aborts) | found(retryable_codes()), found(CODES));
     }
 
     #[test]

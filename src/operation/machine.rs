@@ -6,9 +6,10 @@ use core::time::Duration;
 use super::{
     Report,
     history::{AttemptRecord, clip, remember},
+    lifecycle::{Due, Ended, Lifecycle, Phase, Progress, Ticket},
 };
 use crate::{
-    Decision, Outcome, Policy, RetryState, StopReason,
+    Outcome, Policy, RetryState,
     backoff::Curve,
     number::{ceil_ms, date_ms, duration_ms, elapsed_ms},
 };
@@ -31,69 +32,6 @@ pub struct Operation {
     pub recovered: Option<String>,
 }
 
-/// Where an operation stands. Times are milliseconds on the caller's clock; they saturate at JavaScript's last date,
-/// 8.64e15.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(tag = "status", rename_all = "camelCase")]
-pub enum Phase {
-    /// The next attempt is due at `due`.
-    Waiting {
-        /// When the attempt may start.
-        #[serde(with = "super::fields::due")]
-        due: f64,
-    },
-    /// An attempt began at `since`. Past `until` nobody can still be making it: it was lost.
-    Running {
-        /// When the attempt began.
-        #[serde(with = "super::fields::since")]
-        since: f64,
-        /// The dead-man's moment.
-        #[serde(with = "super::fields::until")]
-        until: f64,
-    },
-    /// An attempt succeeded.
-    Delivered {
-        /// When.
-        #[serde(with = "super::fields::at")]
-        at: f64,
-        /// Attempts made, the good one included.
-        #[serde(with = "super::fields::attempts")]
-        attempts: u64,
-    },
-    /// The policy stopped.
-    GaveUp {
-        /// When.
-        #[serde(with = "super::fields::at")]
-        at: f64,
-        /// Why.
-        reason: StopReason,
-        /// Attempts made.
-        #[serde(with = "super::fields::attempts")]
-        attempts: u64,
-    },
-    /// Somebody called it off.
-    Cancelled {
-        /// When.
-        #[serde(with = "super::fields::at")]
-        at: f64,
-    },
-}
-
-/// The right to settle one attempt; it is void once the operation has moved on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ticket {
-    operation: f64,
-    attempt: u64,
-    since: f64,
-}
-
-impl Ticket {
-    /// The attempt's number, 1 for the first.
-    pub const fn attempt(&self) -> u64 {
-        self.attempt
-    }
-}
-
 /// What an alarm found to do. In every case, store the operation and arm its alarm next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wake {
@@ -103,52 +41,11 @@ pub enum Wake {
     Nothing(Progress),
 }
 
-/// How far an operation has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Progress {
-    /// The next attempt is due at `at`, after `attempts` that failed.
-    Retrying {
-        /// When, in milliseconds on the caller's clock.
-        at: f64,
-        /// Attempts made so far.
-        attempts: u64,
-    },
-    /// An attempt is being made; if it is not settled by `until` it counts as lost.
-    Running {
-        /// The dead-man's moment.
-        until: f64,
-        /// Attempts made before this one.
-        attempts: u64,
-    },
-    /// An attempt succeeded.
-    Delivered {
-        /// Attempts made, the good one included.
-        attempts: u64,
-    },
-    /// The policy stopped.
-    GaveUp {
-        /// Why.
-        reason: StopReason,
-        /// Attempts made.
-        attempts: u64,
-    },
-    /// Somebody called it off.
-    Cancelled {
-        /// Attempts that failed before that.
-        attempts: u64,
-    },
-}
-
 impl Operation {
     /// An operation that begins at `now`, its first attempt due at once.
     pub fn start<C: Curve>(policy: &Policy<C>, now: f64) -> Self {
-        let state = policy.init(now);
-        Self {
-            phase: Phase::Waiting { due: date_ms(state.started_at) },
-            state,
-            history: VecDeque::new(),
-            recovered: None,
-        }
+        let Lifecycle { phase, state } = Lifecycle::start(policy.init(now));
+        Self { phase, state, history: VecDeque::new(), recovered: None }
     }
 
     /// An operation that begins at `now` in place of a stored one that could not be read; `problem` says why.
@@ -158,11 +55,7 @@ impl Operation {
 
     /// The moment at which an alarm must be armed; `None` once the operation is over.
     pub const fn alarm(&self) -> Option<f64> {
-        match self.phase {
-            Phase::Waiting { due } => Some(due),
-            Phase::Running { until, .. } => Some(until),
-            Phase::Delivered { .. } | Phase::GaveUp { .. } | Phase::Cancelled { .. } => None,
-        }
+        self.lifecycle().alarm()
     }
 
     /// Whether nothing more will happen.
@@ -196,18 +89,13 @@ impl Operation {
         dead_man: Duration,
         random: impl FnMut() -> f64,
     ) -> Wake {
-        let now = date_ms(now);
-        match self.phase {
-            Phase::Waiting { .. } if self.is_due(now) => {
-                self.phase = Phase::Running { since: now, until: date_ms(now + ceil_ms(duration_ms(dead_man))) };
-                Wake::Attempt(self.ticket(now))
-            }
-            Phase::Running { since, until } if now >= until => {
-                let ticket = self.ticket(since);
+        match self.step(|numbers| numbers.wake(now, duration_ms(dead_man))) {
+            Due::Attempt(ticket) => Wake::Attempt(ticket),
+            Due::Lost(ticket) => {
                 let lost = Report::failure(Outcome::RETRYABLE).with_error("the process ended during the attempt");
                 Wake::Nothing(self.settle(policy, ticket, now, lost, random))
             }
-            _ => Wake::Nothing(self.progress()),
+            Due::Nothing => Wake::Nothing(self.progress()),
         }
     }
 
@@ -221,30 +109,19 @@ impl Operation {
         report: Report,
         random: impl FnMut() -> f64,
     ) -> Progress {
-        if !matches!(self.phase, Phase::Running { since, .. } if ticket == self.ticket(since)) {
+        if !self.lifecycle().awaits(ticket) {
             return self.progress();
         }
-        let now = date_ms(now);
-        let mut delay_ms = None;
-        match report.failure {
-            None => self.phase = Phase::Delivered { at: now, attempts: ticket.attempt },
+        let ended = match report.failure {
+            None => self.step(|numbers| numbers.deliver(ticket, now)),
             Some(outcome) => {
-                let (state, decision) = policy.next(self.state, now, outcome, random);
-                match decision {
-                    Decision::Retry { delay_ms: delay, .. } => {
-                        delay_ms = Some(delay);
-                        self.state = state;
-                        self.phase = Phase::Waiting { due: date_ms(now + delay) };
-                    }
-                    Decision::Stop { reason, attempts, .. } => {
-                        self.phase = Phase::GaveUp { at: now, reason, attempts };
-                    }
-                }
+                let (state, decision) = policy.next(self.state, date_ms(now), outcome, random);
+                self.step(|numbers| numbers.decided(ticket, now, state, decision))
             }
-        }
+        };
         let retry_after_ms = report.failure.and_then(|outcome| outcome.retry_after_ms).map(ceil_ms);
         let Report { status, error, .. } = report;
-        self.remember(ticket, now, |record| AttemptRecord { status, error, retry_after_ms, delay_ms, ..record });
+        self.remember(ended, |record| AttemptRecord { status, error, retry_after_ms, ..record });
         self.progress()
     }
 
@@ -253,53 +130,53 @@ impl Operation {
     /// waits for changes nothing.
     ///
     /// The deadline holds all the same: where `until` does not lie before it, the policy stops here, with
-    /// [`StopReason::Deadline`]. A policy without a deadline can be put off for ever. An attempt that is being made is
+    /// [`Deadline`](crate::StopReason::Deadline). A policy without a deadline can be put off for ever. An attempt that is being made is
     /// left alone, and so is an operation that is over.
     pub fn postpone<C: Curve>(&mut self, policy: &Policy<C>, now: f64, until: f64) -> Progress {
-        if let Phase::Waiting { due } = self.phase {
-            let until = date_ms(until).max(due);
-            self.phase = if elapsed_ms(until, date_ms(self.state.started_at)) < policy.deadline_ms {
-                Phase::Waiting { due: until }
-            } else {
-                Phase::GaveUp { at: date_ms(now), reason: StopReason::Deadline, attempts: self.state.attempts }
-            };
+        if let Some(due) = self.lifecycle().put_off(until) {
+            let remaining_ms = policy.deadline_ms - elapsed_ms(due, date_ms(self.state.started_at));
+            self.step(|numbers| numbers.postpone(now, until, remaining_ms));
         }
         self.progress()
     }
 
     /// Whether the next attempt may start at `now`.
     pub fn is_due(&self, now: f64) -> bool {
-        matches!(self.phase, Phase::Waiting { due } if now >= due)
+        self.lifecycle().is_due(now)
     }
 
     /// Calls the operation off, unless it is over; says whether this call did it. An attempt that is being made cannot be
     /// called back, but what comes of it no longer counts: the history shows it as cancelled.
     pub fn cancel(&mut self, now: f64) -> bool {
-        let cancels = !self.is_over();
-        if let Phase::Running { since, .. } = self.phase {
+        let (cancels, running) = self.step(|numbers| numbers.cancel(now));
+        if let Some(ended) = running {
             let error = Some(clip("cancelled while it was being made"));
-            self.remember(self.ticket(since), date_ms(now), |record| AttemptRecord { error, ..record });
-        }
-        if cancels {
-            self.phase = Phase::Cancelled { at: date_ms(now) };
+            self.remember(ended, |record| AttemptRecord { error, ..record });
         }
         cancels
     }
 
-    fn remember(&mut self, ticket: Ticket, now: f64, with: impl FnOnce(AttemptRecord) -> AttemptRecord) {
-        let record = AttemptRecord {
-            attempt: ticket.attempt,
-            started_at: ticket.since,
-            took_ms: date_ms(elapsed_ms(now, ticket.since)),
-            status: None,
-            error: None,
-            retry_after_ms: None,
-            delay_ms: None,
-        };
+    /// An attempt due at once becomes due at `at`, when its alarm can fire.
+    #[cfg(feature = "worker")]
+    pub(crate) fn armed_at(&mut self, at: f64) {
+        self.step(|numbers| numbers.armed_at(at));
+    }
+
+    fn remember(&mut self, ended: Ended, with: impl FnOnce(AttemptRecord) -> AttemptRecord) {
+        let Ended { attempt, started_at, took_ms, delay_ms } = ended;
+        let record =
+            AttemptRecord { attempt, started_at, took_ms, status: None, error: None, retry_after_ms: None, delay_ms };
         remember(&mut self.history, with(record));
     }
 
-    const fn ticket(&self, since: f64) -> Ticket {
-        Ticket { operation: self.state.started_at, attempt: self.state.attempts.saturating_add(1), since }
+    const fn lifecycle(&self) -> Lifecycle {
+        Lifecycle { phase: self.phase, state: self.state }
+    }
+
+    fn step<T>(&mut self, take: impl FnOnce(&mut Lifecycle) -> T) -> T {
+        let mut numbers = self.lifecycle();
+        let answer = take(&mut numbers);
+        Lifecycle { phase: self.phase, state: self.state } = numbers;
+        answer
     }
 }

@@ -41,6 +41,7 @@
 //! ```
 
 /// The numbers of an operation as a store gives them back.
+#[cfg(feature = "operation")]
 mod fields {
     use crate::stored::{COUNT, DATE, DELAY, LENGTH, json::named};
 
@@ -57,10 +58,18 @@ mod fields {
         attempts: u64 = "attempts", COUNT;
     }
 }
+#[cfg(feature = "operation")]
 mod history;
+pub(crate) mod lifecycle;
+#[cfg(feature = "operation")]
 mod machine;
+#[cfg(feature = "operation")]
 mod report;
 
+#[cfg(feature = "operation")]
 pub use history::{AttemptRecord, MAX_ERROR_BYTES, MAX_HISTORY};
-pub use machine::{Operation, Phase, Progress, Ticket, Wake};
+pub use lifecycle::{Phase, Progress, Ticket};
+#[cfg(feature = "operation")]
+pub use machine::{Operation, Wake};
+#[cfg(feature = "operation")]
 pub use report::Report;

@@ -24,7 +24,7 @@ pub(crate) const TIME: Range = Range {
     accepts: |value| value.abs() <= MAX_SAFE_MS,
 };
 /// A moment that JavaScript can hold as a date.
-#[cfg(feature = "operation")]
+#[cfg(any(feature = "operation", feature = "wasm"))]
 pub(crate) const DATE: Range = Range {
     allowed: "a number of milliseconds from -8.64e15 to 8.64e15",
     accepts: |value| value.abs() <= crate::number::MAX_DATE_MS,
@@ -34,6 +34,9 @@ pub(crate) const DELAY: Range = Range {
     allowed: "a number of milliseconds from 0 to 2^53 - 1",
     accepts: |value| (0.0..=MAX_SAFE_MS).contains(&value),
 };
+/// Any number that does not shrink.
+pub(crate) const POSITIVE: Range =
+    Range { allowed: "a finite number of at least 0", accepts: |value| (0.0..=f64::MAX).contains(&value) };
 /// What lies between two moments.
 pub(crate) const LENGTH: Range = Range {
     allowed: "a number of milliseconds from 0 to 2^54 - 2",

@@ -44,6 +44,12 @@ pub fn error<'a>(chain: impl Iterator<Item = ErrorFacts<'a>>) -> i32 {
     }
 }
 
+/// Every code of an error that may be worth repeating, one a line, with empty lines between them.
+#[inline]
+pub fn retryable_codes() -> &'static str {
+    crate::classify::retryable_codes()
+}
+
 /// What is known of an error.
 pub const fn facts<'a>(name: &'a str, code: &'a str, message: &'a str) -> ErrorFacts<'a> {
     ErrorFacts { name, code, message }

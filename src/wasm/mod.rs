@@ -6,7 +6,10 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod budget;
 pub mod classify;
+pub mod pipeline;
+pub mod workers;
 
 use crate::number::{MAX_SAFE_MS, finite_time};
 

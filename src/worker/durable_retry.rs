@@ -17,6 +17,7 @@ use crate::{
     backoff::Curve,
     number::duration_ms,
     operation::{Operation, Phase, Report, Ticket, Wake},
+    shared::{GRACE_MS, armable},
 };
 
 /// The storage key of the [`Operation`].
@@ -30,7 +31,7 @@ pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest an attempt may take: an alarm's handler has 15 minutes, and needs some of them itself.
 pub const MAX_REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long after an attempt's timeout the dead-man alarm waits, so that it never meets an attempt still being made.
-pub const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_millis(GRACE_MS as u64);
 
 /// One operation that is retried by a Durable Object's alarm until it succeeds or its policy stops.
 ///
@@ -220,14 +221,14 @@ impl<C: Curve> DurableRetry<C> {
     }
 
     /// Writes the operation and arms its alarm in one turn, without an await between: the platform commits both or
-    /// neither. An attempt due at once becomes due when its alarm can fire, so that the two name one instant.
+    /// neither.
     async fn store(&self, operation: &mut Operation, with: Option<js_sys::Promise>) -> Result<()> {
         let storage = self.storage.as_raw();
         // No work between now and the alarm: the platform moves an alarm on whose moment has passed.
-        let at = operation.alarm().map(|due| alarm::armable(due, now()));
+        let at = operation.alarm().map(|due| armable(due, now()));
         let alarm = alarm::set(storage, at)?;
-        if let (Phase::Waiting { due }, Some(at)) = (&mut operation.phase, at) {
-            *due = due.max(at);
+        if let Some(at) = at {
+            operation.armed_at(at);
         }
         let put = storage.put(OPERATION_KEY, to_js(operation)?)?;
         // Nobody will send it again. One that was given up on keeps it, for a person to look into.

@@ -47,28 +47,17 @@ fn words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
-    #[test]
-    fn what_the_platform_says_stays() {
-        for text in
-            ["Error: Network connection lost.", "Error: internal error; reference = rg969p5dt2imh0m708gs3t20", ""]
-        {
-            assert_eq!(words(text), text);
-        }
-    }
-
+    /// No url, with a token or a password in it, gets into a history.
     #[test]
     fn a_url_goes_with_all_that_follows() {
-        for url in
-            ["ftp://user:secret@example.com/?a=b", "http://us er:secret@x/", "/?a=b", "user:secret", "data:,secret"]
-        {
-            assert_eq!(
-                words(&["TypeError: Fetch API cannot load:", url].join(" ")),
-                "TypeError: Fetch API cannot load: ..."
-            );
+        let vectors: Vec<serde_json::Value> =
+            serde_json::from_str(include_str!("../../tests/vectors/words.json")).unwrap();
+        for vector in vectors {
+            assert_eq!(words(vector["text"].as_str().unwrap()), vector["expected"].as_str().unwrap());
         }
-        assert_eq!(words("Too many redirects.\u{2003}https://a/?secret, https://b/"), "Too many redirects. ...");
-        assert_eq!(words("https://a/?secret").trim(), "...");
     }
 }

@@ -20,7 +20,7 @@ mod fetch;
 pub mod queue;
 mod watchdog;
 
-pub use alarm::{MAX_ALARM, armable};
+pub use crate::shared::{MAX_ALARM, armable};
 pub use durable_retry::{
     Attempt, DEFAULT_REQUEST_TIMEOUT, DurableRetry, GRACE, MAX_REQUEST_TIMEOUT, OPERATION_KEY, PAYLOAD_KEY,
 };

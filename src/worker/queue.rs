@@ -15,10 +15,13 @@ use worker::{
 };
 
 use super::{now, random};
-use crate::{Decision, Policy, RetryState, StopReason, backoff::Curve, operation::Report};
-
-/// The longest a queue holds a message back: 24 hours, in seconds.
-pub const MAX_DELAY_SECONDS: u32 = 86_400;
+pub use crate::shared::MAX_DELAY_SECONDS;
+use crate::{
+    Decision, Policy, RetryState, StopReason,
+    backoff::Curve,
+    operation::Report,
+    shared::{deliveries_before, seconds},
+};
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,25 +61,16 @@ pub fn settle<C: Curve>(message: &Message, policy: &Policy<C>, report: &Report) 
         message.ack()?;
         return Ok(Settled::Acknowledged);
     };
-    let state = state(message.attempts()?, message.timestamp()?);
+    let attempts = deliveries_before(message.attempts()?);
+    let state = RetryState { attempts, started_at: message.timestamp()?, prev_delay_ms: 0.0 };
     Ok(match policy.next(state, now(), outcome, random).1 {
         Decision::Retry { delay_ms, attempts, .. } => {
-            let delay_seconds = delay_seconds(delay_ms);
+            let delay_seconds = seconds(delay_ms);
             message.retry(delay_seconds)?;
             Settled::Retrying { delay_seconds, attempts }
         }
         Decision::Stop { reason, attempts, .. } => Settled::GaveUp { reason, attempts },
     })
-}
-
-/// The retry state that a queue keeps for us: deliveries counted from 1, and the time of sending.
-fn state(deliveries: f64, sent_at: f64) -> RetryState {
-    RetryState { attempts: (deliveries as u64).saturating_sub(1), started_at: sent_at, prev_delay_ms: 0.0 }
-}
-
-/// Whole seconds, rounded up so that no floor is undercut, and no more than a queue takes.
-fn delay_seconds(delay_ms: f64) -> u32 {
-    ((delay_ms / 1e3).ceil() as u32).min(MAX_DELAY_SECONDS)
 }
 
 /// The messages of a batch, as the platform passed it to the queue handler.
@@ -152,25 +146,4 @@ fn get(object: &JsValue, name: &str) -> Result<JsValue, JsValue> {
 
 fn method(object: &JsValue, name: &str) -> Result<Function, JsValue> {
     get(object, name)?.dyn_into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Platform: `attempts` starts at 1.
-    #[test]
-    fn the_first_delivery_is_the_first_attempt() {
-        assert_eq!(state(1.0, 5.0), RetryState { attempts: 0, started_at: 5.0, prev_delay_ms: 0.0 });
-        assert_eq!(state(4.0, 5.0).attempts, 3);
-        assert_eq!(state(f64::NAN, 5.0).attempts, 0);
-    }
-
-    /// Platform: `delaySeconds` is at most 86,400.
-    #[test]
-    fn a_delay_is_rounded_up_and_clamped() {
-        for (ms, seconds) in [(0.0, 0), (1.0, 1), (1_000.0, 1), (1_001.0, 2), (86_400_001.0, 86_400), (9e15, 86_400)] {
-            assert_eq!(delay_seconds(ms), seconds, "{ms}");
-        }
-    }
 }

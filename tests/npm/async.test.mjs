@@ -111,7 +111,7 @@ test("case 15: an abort during the wait rejects at once with the signal's reason
   const result = retry(work, {
     policy,
     signal: controller.signal,
-    onRetry: () => setImmediate(() => controller.abort(reason)),
+    onRetry: () => setTimeout(() => controller.abort(reason), 0),
   });
   await assert.rejects(result, (thrown) => thrown === reason);
   assert.equal(work.mock.calls.length, 1);

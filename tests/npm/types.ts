@@ -18,6 +18,9 @@ import {
   rollingBreaker,
 } from "retry-primitives-wasm/breaker";
 
+import { adaptiveThrottle, retryBudget, tokenBucket } from "retry-primitives-wasm/budget";
+import type { Budget, Failure, RetryBudgetState, TokenBucketState } from "retry-primitives-wasm/budget";
+
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => undefined;
 
@@ -41,13 +44,27 @@ const error: unknown = new Error();
 if (isCircuitOpenError(error)) same<typeof error, CircuitOpenError>(true);
 const network: boolean = isNetworkError(error);
 
+const bucket: Budget<TokenBucketState> = tokenBucket({ capacity: 100 });
+const allowed: boolean = bucket.retry(bucket.init(0), 0, "timeout").allowed;
+const retries: Budget<RetryBudgetState> = retryBudget();
+same<ReturnType<ReturnType<typeof retryBudget>["stats"]>, { requests: number; retries: number }>(true);
+same<Parameters<typeof bucket.fail>[2], Failure | undefined>(true);
+const probability: number = adaptiveThrottle({ random: Math.random }).rejectionProbability(
+  { start: 0, requests: [], accepts: [] },
+  0,
+);
+
 // @ts-expect-error baseMs is required
 exponential({ maxAttempts: 5 });
 // @ts-expect-error no such jitter
 exponential({ baseMs: 5, maxAttempts: 5, jitter: "decorrelated" });
 // @ts-expect-error openMs is required
 consecutiveBreaker({ failureThreshold: 5 });
+// @ts-expect-error no such failure
+bucket.retry(bucket.init(0), 0, "network");
+// @ts-expect-error a state of another budget
+bucket.fail(retries.init(0), 0);
 // @ts-expect-error a state of another breaker
 rolling.fail(consecutive.init(0), 0);
 
-export { forced, network, outcome, waits };
+export { allowed, forced, network, outcome, probability, waits };

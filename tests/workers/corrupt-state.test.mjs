@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { startReceiver } from "../e2e/support/receiver.mjs";
-import { startIntegrationWorker } from "./support/integration-worker.mjs";
+import { startIntegrationWorker, usual } from "./support/integration-worker.mjs";
 
 const receiver = await startReceiver();
 const workerd = await startIntegrationWorker();
@@ -23,24 +23,38 @@ async function wake(name, operation, payload) {
 }
 
 const corrupt = {
-  "a string": ["junk", /invalid type: string "junk"/],
-  "a number": [7, /invalid type: floating point `7.0`|invalid type: integer `7`/],
-  "an empty object": [{}, /missing field `phase`/],
-  "an array": [[], /missing field `phase`/],
-  "a missing field": [{ phase: { status: "waiting", due: 1 }, history: [] }, /missing field `state`/],
-  "a missing due": [{ ...waiting(1), phase: { status: "waiting" } }, /missing field `due`/],
-  "an unknown status": [{ ...waiting(1), phase: { status: "dozing" } }, /unknown variant `dozing`/],
-  "a due that is NaN": [waiting("NaN"), /due must be a number of milliseconds from .* got NaN/],
-  "a due of a wrong type": [waiting({}), /due must be .* got an object/],
-  "a due past the last date": [waiting(8.64e15 + 2), /due must be a number of milliseconds from/],
+  "a string": ["junk", /invalid type: string "junk"/, /operation cannot be "junk"/],
+  "a number": [7, /invalid type: floating point `7.0`|invalid type: integer `7`/, /operation cannot be 7/],
+  "an empty object": [{}, /missing field `phase`/, /phase cannot be undefined/],
+  "an array": [[], /missing field `phase`/, /operation cannot be object/],
+  "a missing field": [
+    { phase: { status: "waiting", due: 1 }, history: [] },
+    /missing field `state`/,
+    /state cannot be undefined/,
+  ],
+  "a missing due": [{ ...waiting(1), phase: { status: "waiting" } }, /missing field `due`/, /due cannot be undefined/],
+  "an unknown status": [
+    { ...waiting(1), phase: { status: "dozing" } },
+    /unknown variant `dozing`/,
+    /status cannot be "dozing"/,
+  ],
+  "a due that is NaN": [waiting("NaN"), /due must be a number of milliseconds from .* got NaN/, /due cannot be NaN/],
+  "a due of a wrong type": [waiting({}), /due must be .* got an object/, /due cannot be object/],
+  "a due past the last date": [
+    waiting(8.64e15 + 2),
+    /due must be a number of milliseconds from/,
+    /due cannot be 8640000000000002/,
+  ],
   "a fraction of an attempt": [
     { ...waiting(1), state: { ...state, attempts: 1.5 } },
     /attempts must be a whole number/,
+    /attempts cannot be 1.5/,
   ],
-  "a string for a history": [{ ...waiting(1), history: "none" }, /called on non-object/],
+  "a string for a history": [{ ...waiting(1), history: "none" }, /called on non-object/, /history cannot be "none"/],
 };
 
-for (const [name, [stored, problem]] of Object.entries(corrupt)) {
+for (const [name, [stored, ...problems]] of Object.entries(corrupt)) {
+  const problem = problems[usual === "npm" ? 1 : 0];
   test(`${name} in place of the state: the operation starts over and says why`, async () => {
     const path = `/${encodeURIComponent(name)}`;
     const probe = await wake(name, stored, receiver.url + path);
@@ -59,7 +73,7 @@ test("a state that no alarm would come to starts over when somebody looks at it"
   await probe.store("payload", receiver.url + path);
   await probe.store("retry", "junk");
   const operation = await probe.until("delivered");
-  assert.match(operation.recovered, /invalid type: string "junk"/);
+  assert.match(operation.recovered, /"junk"/);
   assert.equal(receiver.to(path).length, 1);
 });
 
@@ -91,10 +105,10 @@ test("cancel reaches a state that can't be read", async () => {
   assert.deepEqual((await probe.look()).operation, operation);
 });
 
-for (const [name, payload, error] of [
-  ["gone", undefined, "the stored payload is gone"],
-  ["of another type", { token: "SECRET" }, "the stored payload was unreadable"],
-]) {
+const payloads = [["gone", undefined, "the stored payload is gone"]];
+// TypeScript's types are not there any more when a payload is read.
+if (usual === "rust") payloads.push(["of another type", { token: "SECRET" }, "the stored payload was unreadable"]);
+for (const [name, payload, error] of payloads) {
   test(`a payload that is ${name} gives up and says so`, async () => {
     const probe = await wake(`payload ${name}`, waiting(1), payload);
     const operation = await probe.until("gaveUp");

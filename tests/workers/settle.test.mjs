@@ -8,7 +8,7 @@ after(() => workerd.dispose());
 const day = 86_400_000;
 const usual = { delayMs: 1_500, maxAttempts: 5, deadlineMs: 30 * day, attempts: 1, ageMs: 0 };
 
-/** Settles a message that the Rust side makes up, and resolves to what became of it and to the calls it received. */
+/** Settles a message that the worker makes up, and resolves to what became of it and to the calls it received. */
 async function settle(difference) {
   const body = JSON.stringify({ ...usual, ...difference });
   return (await workerd.fetch("/settle", { method: "POST", body })).json();

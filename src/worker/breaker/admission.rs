@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::{
     breaker::{Status, Verdict},
     number::ms_duration,
-    worker::queue::MAX_DELAY_SECONDS,
+    shared::seconds,
 };
 
 /// Whether a call may go out; give it back with the call's outcome.
@@ -57,7 +57,7 @@ impl Admission {
     /// [`retry_after`](Self::retry_after) in whole seconds, rounded up: for a `Retry-After` header, or for
     /// [`Message::retry`](crate::worker::queue::Message::retry), whose limit of 86,400 s it keeps.
     pub fn retry_after_seconds(&self) -> u32 {
-        ((self.verdict.retry_after_ms / 1e3).ceil() as u32).min(MAX_DELAY_SECONDS)
+        seconds(self.verdict.retry_after_ms)
     }
 }
 

@@ -10,24 +10,16 @@ use crate::{
     backoff::Curve,
     breaker::{self, CallResult},
     operation::{Operation, Report},
+    shared::{self, put_off},
     worker::{Attempt, DurableRetry, now, random},
 };
-
-/// By how much of the time that a breaker refuses for an operation is put off longer than that, at random, so that all
-/// that wait for one dependency don't come back in one instant.
-pub const POSTPONE_JITTER: f64 = 0.1;
 
 /// What an HTTP attempt says of its host. No answer in time, no connection, any 5xx, 408 and 429 are failures; every
 /// other status is a success, since the host is there and answers: a 404 is the request's fault.
 ///
 /// Those are what .NET's standard resilience handler counts; Envoy's outlier detection counts the same but 408 and 429.
 pub fn judge_fetch(report: &Report) -> CallResult {
-    match report.status() {
-        Some(408 | 429 | 500..) => CallResult::Failure,
-        Some(_) => CallResult::Success,
-        None if report.is_success() => CallResult::Success,
-        None => CallResult::Failure,
-    }
+    shared::judge(report.status(), report.is_success())
 }
 
 enum Made {
@@ -40,8 +32,8 @@ impl<C: Curve> DurableRetry<C> {
     /// [`on_alarm`](Self::on_alarm) behind the breaker of the dependency `name`.
     ///
     /// While the breaker refuses, the operation is put off to the moment at which it will admit a call, and up to a tenth
-    /// ([`POSTPONE_JITTER`]) longer; that spends no attempt, see [`Operation::postpone`]. Otherwise the attempt is made,
-    /// and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One that ran out of time is a failure.
+    /// ([`POSTPONE_JITTER`](super::POSTPONE_JITTER)) longer; that spends no attempt, see [`Operation::postpone`].
+    /// Otherwise the attempt is made, and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One that ran out of time is a failure.
     ///
     /// The breaker is asked before the attempt is marked as begun, so its answer takes nothing from the attempt's time,
     /// and a process that ends meanwhile has spent nothing.
@@ -67,8 +59,7 @@ impl<C: Curve> DurableRetry<C> {
         }
         let admission = breaker.request(name).await;
         if !admission.ok() {
-            let wait = admission.verdict().retry_after_ms * (1.0 + POSTPONE_JITTER * random());
-            return self.postpone(now() + wait).await;
+            return self.postpone(put_off(now(), admission.verdict().retry_after_ms, random())).await;
         }
         let made = Cell::new(Made::No);
         let handled = self
@@ -86,24 +77,5 @@ impl<C: Curve> DurableRetry<C> {
         };
         breaker.report(admission, breaker::Report::new(result)).await;
         handled
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Outcome;
-
-    #[test]
-    fn a_host_is_ill_when_it_does_not_answer_or_says_so() {
-        let failed = Report::failure(Outcome::RETRYABLE);
-        for status in [408, 429, 500, 501, 503, 504, 599] {
-            assert_eq!(judge_fetch(&failed.clone().with_status(status)), CallResult::Failure, "{status}");
-        }
-        for status in [200, 204, 302, 400, 401, 404, 410, 425] {
-            assert_eq!(judge_fetch(&failed.clone().with_status(status)), CallResult::Success, "{status}");
-        }
-        assert_eq!(judge_fetch(&failed), CallResult::Failure);
-        assert_eq!(judge_fetch(&Report::success()), CallResult::Success);
     }
 }

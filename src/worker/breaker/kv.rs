@@ -12,13 +12,11 @@ use core::{cell::RefCell, fmt, time::Duration};
 use serde::{Serialize, de::DeserializeOwned};
 use worker::{Delay, Env, Error, Result, js_sys::JSON, kv::KvStore, wasm_bindgen::JsValue};
 
-use super::{
-    Admission, Force, SharedBreaker, Snapshot, WaitUntil, memory,
-    replica::{READ_EVERY_MS, Replica, Write, is_of_this_time},
-};
+use super::{Admission, Force, SharedBreaker, Snapshot, WaitUntil, memory};
 use crate::{
     breaker::{Breaker, BreakerState, Report, Reported},
     number::duration_ms,
+    shared::{MIN_KEEP_MS, READ_EVERY_MS, Replica, Write, is_of_this_time, seconds_to_live},
     worker::{
         durable_retry::{to_js, within},
         now, random,
@@ -29,7 +27,7 @@ use crate::{
 pub const KEY_PREFIX: &str = "breaker:";
 
 /// The least time to live of a key: the platform refuses less.
-pub const MIN_KEEP: Duration = Duration::from_secs(60);
+pub const MIN_KEEP: Duration = Duration::from_millis(MIN_KEEP_MS as u64);
 
 /// How long a key is kept when [`KvBreaker::keep`] is not called.
 pub const DEFAULT_KEEP: Duration = Duration::from_secs(86_400);
@@ -115,7 +113,7 @@ where
 
     /// Starts the task that writes what has to be written.
     fn publish(&self, shared: Shared<B>) {
-        let wait = shared.replica.borrow_mut().publish(now());
+        let wait = shared.replica.borrow_mut().pace.publish(now());
         if let Some(wait) = wait {
             self.background.wait_until(Box::pin(async move { drop(shared.write(wait).await) }));
         }
@@ -154,12 +152,12 @@ where
     /// last write, is an error; it is still in force in this isolate, and tried again with its next calls.
     async fn force(&self, name: &str, force: Force) -> Result<Snapshot> {
         let shared = self.shared(name);
-        shared.replica.borrow_mut().begin_read(now());
+        shared.replica.borrow_mut().pace.begin_read(now());
         shared.read().await;
         shared.replica.borrow_mut().force(&self.breaker, now(), force);
         let state = shared.replica.borrow().state();
         shared.write(0.0).await?;
-        if !shared.replica.borrow().is_published() {
+        if !shared.replica.borrow().pace.is_published() {
             return Err(Error::from("KV took no write just now; it is in force in this isolate, and tried again"));
         }
         Ok(Snapshot::new(name, &self.breaker, state))
@@ -200,10 +198,10 @@ where
     B::State: Serialize + DeserializeOwned,
 {
     async fn refresh(&self) {
-        let due = self.replica.borrow_mut().read_due(now());
+        let due = self.replica.borrow_mut().pace.read_due(now());
         if due {
             self.read().await;
-            self.replica.borrow_mut().end_read();
+            self.replica.borrow_mut().pace.end_read();
         }
     }
 
@@ -232,7 +230,7 @@ where
                 Write::Now(state, number) => {
                     let put = within(WRITE_TIMEOUT, self.put(state)).await;
                     let put = put.unwrap_or_else(|| Err(Error::from("no answer in time")));
-                    self.replica.borrow_mut().wrote(number, now(), put.is_ok());
+                    self.replica.borrow_mut().pace.wrote(number, now(), put.is_ok());
                     return put.inspect_err(|error| self.say("a write failed", error));
                 }
             }
@@ -249,7 +247,10 @@ where
         let value = to_js(&state)?;
         let text = String::from(JSON::stringify(&value)?);
         let retry_after_ms = self.breaker.peek(state, now()).retry_after_ms;
-        let put = self.kv.put(&self.key(), text)?.expiration_ttl(seconds_to_live(self.keep, retry_after_ms));
+        let put = self
+            .kv
+            .put(&self.key(), text)?
+            .expiration_ttl(seconds_to_live(duration_ms(self.keep), retry_after_ms) as u64);
         Ok(put.metadata(state)?.execute().await?)
     }
 
@@ -267,34 +268,5 @@ impl Snapshot {
         let recovery = state.recovery();
         let retry_after_ms = breaker.peek(state, now()).retry_after_ms;
         Self { name: name.into(), status: recovery.status, since: recovery.changed_at, retry_after_ms }
-    }
-}
-
-/// What KV is told: at least its minimum, and past the end of an opening. Ten years are as good as for ever.
-fn seconds_to_live(keep: Duration, retry_after_ms: f64) -> u64 {
-    const TEN_YEARS: f64 = 10.0 * 365.0 * 86_400.0;
-    let seconds = (duration_ms(keep) / 1e3).ceil().max((retry_after_ms / 1e3).ceil() + MIN_KEEP.as_secs() as f64);
-    seconds.min(TEN_YEARS) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Case 26: openMs 5 s in KV: TTL clamped to 60 s or more. An opening must not vanish before its end.
-    #[test]
-    fn a_key_lives_a_minute_at_least_and_longer_than_its_opening() {
-        let second = Duration::from_secs(1);
-        for (keep, retry_after_ms, expected) in [
-            (5 * second, 0.0, 60),
-            (Duration::ZERO, 5_000.0, 65),
-            (60 * second, 0.0, 60),
-            (Duration::from_millis(60_001), 0.0, 61),
-            (DEFAULT_KEEP, 30_000.0, 86_400),
-            (60 * second, 7_200_000.0, 7_260),
-            (Duration::MAX, crate::MAX_SAFE_MS, 315_360_000),
-        ] {
-            assert_eq!(seconds_to_live(keep, retry_after_ms), expected, "{keep:?} {retry_after_ms}");
-        }
     }
 }

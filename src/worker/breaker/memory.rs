@@ -7,8 +7,7 @@ use alloc::{
 };
 use core::{any::Any, cell::RefCell};
 
-use super::replica::Replica;
-use crate::breaker::BreakerState;
+use crate::{breaker::BreakerState, shared::Replica};
 
 /// How many dependencies an isolate remembers; then the one that was longest not called makes room.
 const MAX_REPLICAS: usize = 1_000;

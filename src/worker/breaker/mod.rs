@@ -63,13 +63,11 @@
 //! [`DurableRetry::on_alarm_behind`](super::DurableRetry::on_alarm_behind) puts a durable operation behind either.
 
 mod admission;
-mod force;
 mod guard;
 mod keeper;
 mod kv;
 mod memory;
 mod object;
-mod replica;
 mod wire;
 
 use alloc::{boxed::Box, vec::Vec};
@@ -78,11 +76,12 @@ use core::{future::Future, pin::Pin};
 use worker::{Context, Result, State};
 
 pub use admission::{Admission, Snapshot};
-pub use force::Force;
-pub use guard::{POSTPONE_JITTER, judge_fetch};
+pub use guard::judge_fetch;
 pub use keeper::BreakerObject;
 pub use kv::{DEFAULT_KEEP, KEY_PREFIX, KvBreaker, MIN_KEEP, READ_TIMEOUT};
 pub use object::{ANSWER_TIMEOUT, MAX_LISTED, ObjectBreaker};
+
+pub use crate::shared::{Force, POSTPONE_JITTER};
 
 use crate::breaker::{Report, Reported};
 

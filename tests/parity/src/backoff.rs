@@ -53,7 +53,7 @@ fn fill(random: &mut Random, io: &mut [f64; IO]) {
         1 => f64::INFINITY,
         _ => random.milliseconds(),
     };
-    io[JITTER] = random.pick(&[f64::NAN, 0.0, 1.0, 2.0]);
+    io[JITTER] = random.pick(&[f64::NAN, 0.0, 1.0, 2.0, 3.0]);
     io[ATTEMPTS] = match random.below(4) {
         0 => random.any_f64(),
         1 => random.below(1 << 54) as f64,
@@ -69,7 +69,7 @@ fn fill(random: &mut Random, io: &mut [f64; IO]) {
 }
 
 fn run(io: &mut [f64; IO]) {
-    let jitter = [Jitter::None, Jitter::Full, Jitter::Equal];
+    let jitter = [Jitter::None, Jitter::Full, Jitter::Equal, Jitter::Quarter];
     let options = Options {
         kind: match KINDS[io[KIND] as usize] {
             Kind::Custom(_) => Kind::Custom(io[CURVE] as usize),

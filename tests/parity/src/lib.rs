@@ -9,6 +9,7 @@ mod policy;
 mod backoff;
 mod breaker;
 mod budget;
+mod jitter_v2;
 mod number;
 mod random;
 mod retry_after;
@@ -32,7 +33,7 @@ pub struct Suite {
 }
 
 /// Every suite; an index into this is how the exports name one.
-pub const SUITES: [Suite; 4] = [backoff::SUITE, breaker::SUITE, budget::SUITE, retry_after::SUITE];
+pub const SUITES: [Suite; 5] = [backoff::SUITE, breaker::SUITE, budget::SUITE, retry_after::SUITE, jitter_v2::SUITE];
 
 impl Suite {
     /// Reads the inputs from the buffer and writes the outputs behind them.
@@ -147,5 +148,14 @@ mod tests {
             assert!((0.1..0.9).contains(&read), "{output}: {read}");
         }
         assert!((0.2..0.8).contains(&share(3, |io| io[RETRYABLE] == 1.0)));
+    }
+
+    #[test]
+    fn random_v2_waits_are_of_every_length() {
+        use super::jitter_v2::{DELAY, NEXT_REACHED};
+
+        assert!(share(4, |io| io[DELAY] > 0.0 && io[NEXT_REACHED] < 1e9) > 0.1);
+        assert!(share(4, |io| io[NEXT_REACHED] > 1e300) > 0.1);
+        assert!(share(4, |io| io[DELAY].is_nan()) > 0.1, "stopped");
     }
 }

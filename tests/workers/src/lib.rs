@@ -7,6 +7,7 @@
 //! | `POST /queue` | sends the body, a text, to the queue |
 //! | `POST /settle` | settles a made-up message, and answers with what it was told |
 //! | `/breakers/...` | calls through shared breakers |
+//! | `POST /retry` | gets a url until it succeeds, within the request |
 //! | `/random` | some random numbers |
 
 // The examples of the documentation, as they stand there.
@@ -17,6 +18,7 @@ mod webhook;
 
 mod attempt;
 mod breakers;
+mod executor;
 mod fake_message;
 mod probe;
 
@@ -31,6 +33,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> Result<Respo
         ["queue"] => send(&env, &request.text().await?).await,
         ["settle"] => Response::from_json(&fake_message::settle(&request.json().await?)?),
         ["breakers", kind, ref rest @ ..] => breakers::route(kind, rest, &request.url()?, &env, &context).await,
+        ["retry"] => executor::retry(&request.json().await?).await,
         ["random"] => Response::from_json(&[(); 8].map(|()| retry_primitives::worker::random())),
         ["fetch"] => Fetch::Url(request.text().await?.parse()?).send().await,
         _ => Response::error("no such route", 404),

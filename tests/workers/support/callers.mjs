@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { startWorkerd } from "../../e2e/support/workerd.mjs";
+import { integrationModules, usual } from "./integration-worker.mjs";
 
-const build = fromRoot("tests", "workers", "build");
 const compatibilityDate = "2026-03-01";
 
 // Passes /a/... on to the worker called a.
@@ -15,7 +14,8 @@ const front = `export default {
   },
 };`;
 
-function caller(name, variables, keeper) {
+function caller(name, variables, keeper, language) {
+  const { modulesRoot, modules } = integrationModules(language);
   const entry = readFileSync(new URL("counted-kv.mjs", import.meta.url), "utf8");
   return {
     name,
@@ -23,24 +23,20 @@ function caller(name, variables, keeper) {
     bindings: variables,
     kvNamespaces: { BREAKERS: "breakers" },
     durableObjects: { BREAKER: { className: "Breaker", scriptName: keeper, useSQLite: true } },
-    modulesRoot: build,
-    modules: [
-      { type: "ESModule", path: `${build}/entry.mjs`, contents: entry },
-      { type: "ESModule", path: `${build}/index.js` },
-      { type: "CompiledWasm", path: `${build}/index_bg.wasm` },
-    ],
+    modulesRoot,
+    modules: [{ type: "ESModule", path: `${modulesRoot}/entry.mjs`, contents: entry }, ...modules],
   };
 }
 
 /**
  * Starts the test worker several times over, each in an isolate of its own, with one KV namespace and one class of
- * objects between them.
+ * objects between them, which lies with the first. `languages` names those that are not in the usual one.
  */
-export async function startCallers(names, variables = {}) {
+export async function startCallers(names, variables = {}, languages = {}) {
   const serviceBindings = Object.fromEntries(names.map((name) => [name, name]));
   const workers = [
     { name: "front", compatibilityDate, modules: true, script: front, serviceBindings },
-    ...names.map((name) => caller(name, variables, names[0])),
+    ...names.map((name) => caller(name, variables, names[0], languages[name] ?? usual)),
   ];
   return new Callers(await startWorkerd({ worker: { workers } }));
 }

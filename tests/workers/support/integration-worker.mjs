@@ -1,16 +1,35 @@
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { startWorkerd } from "../../e2e/support/workerd.mjs";
 
-const modulesRoot = fromRoot("tests", "workers", "build");
+/** INTEGRATION_WORKER=npm runs these tests on the npm package's counterpart, which has the same routes and classes. */
+export const usual = process.env.INTEGRATION_WORKER ?? "rust";
+
+/** The modules of the integration worker in that language, as Miniflare takes them. */
+export function integrationModules(language = usual) {
+  const modulesRoot = language === "npm" ? fromRoot("target", "npm-worker") : fromRoot("tests", "workers", "build");
+  const programs = readdirSync(modulesRoot).filter((name) => name.endsWith(".wasm"));
+  const modules = [
+    { type: "ESModule", path: `${modulesRoot}/index.js` },
+    ...programs.map((name) => ({ type: "CompiledWasm", path: `${modulesRoot}/${name}` })),
+  ];
+  return { modulesRoot, modules };
+}
 
 /**
  * Starts the integration worker. `useSQLite: false` stores its Durable Objects in the older key-value backend;
- * `companions` are workers that run beside it.
+ * `companions` are workers that run beside it; `language` is `rust` or `npm`.
  */
-export async function startIntegrationWorker({ useSQLite = true, companions = [], ...options } = {}) {
-  const workers = [integrationWorker({ useSQLite, ...options }), ...companions];
-  const workerd = await startWorkerd({ worker: { workers } });
+export async function startIntegrationWorker({
+  useSQLite = true,
+  companions = [],
+  dataFolder,
+  language = usual,
+  ...options
+} = {}) {
+  const workers = [integrationWorker({ useSQLite, language, ...options }), ...companions];
+  const workerd = await startWorkerd({ worker: { workers }, dataFolder });
   return Object.assign(workerd, { probe: (name) => new Probe(workerd, name) });
 }
 
@@ -27,14 +46,10 @@ export function gateway({ receiver, ...options }) {
   };
 }
 
-const integrationWorker = ({ useSQLite, ...options }) => ({
+const integrationWorker = ({ useSQLite, language, ...options }) => ({
   name: "integration-worker",
   compatibilityDate: "2026-03-01",
-  modulesRoot,
-  modules: [
-    { type: "ESModule", path: `${modulesRoot}/index.js` },
-    { type: "CompiledWasm", path: `${modulesRoot}/index_bg.wasm` },
-  ],
+  ...integrationModules(language),
   durableObjects: {
     PROBE: { className: "Probe", useSQLite },
     WEBHOOK: { className: "Webhook", useSQLite },

@@ -53,6 +53,15 @@ mod exports {
         let next = || if b(0) == 0 { None } else { Some(classify::facts(fact(1), fact(2), fact(3))) };
         classify::error(from_fn(next))
     }
+
+    /// Writes the codes worth repeating to the first text: their length.
+    #[unsafe(export_name = "e")]
+    extern "C" fn retryable_codes() -> usize {
+        let codes = classify::retryable_codes();
+        // SAFETY: they are shorter than a text, and no text of the program's own.
+        unsafe { core::ptr::copy_nonoverlapping(codes.as_ptr(), TEXTS.address().cast(), codes.len()) };
+        codes.len()
+    }
 }
 
 #[cfg(not(target_family = "wasm"))]

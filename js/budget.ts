@@ -1,0 +1,21 @@
+import { createBudget } from "./create-budget.js";
+import { wasm } from "./modules/budget.js";
+
+export { StateError } from "./errors.js";
+export type {
+  AdaptiveThrottle,
+  AdaptiveThrottleOptions,
+  AdaptiveThrottleState,
+  Allowance,
+  Budget,
+  Failure,
+  GrpcThrottleOptions,
+  GrpcThrottleState,
+  RetryBudget,
+  RetryBudgetOptions,
+  RetryBudgetState,
+  TokenBucketOptions,
+  TokenBucketState,
+} from "./budget-types.js";
+
+export const { retryBudget, adaptiveThrottle, tokenBucket, grpcThrottle } = createBudget(wasm);

@@ -1,0 +1,150 @@
+import { consecutiveBreaker, forceClose, forceOpen, rollingBreaker } from "../breaker.js";
+import type { Settled } from "../loop.js";
+import { callable, number } from "../options.js";
+import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../types.js";
+import { duration, type Duration } from "./duration.js";
+import { BrokenCircuitError, saysNothing } from "./errors.js";
+import type { ResilienceContext } from "./context.js";
+import { predicate } from "./predicate.js";
+import { isTransient } from "./transient.js";
+import { readOptions } from "./read-options.js";
+import type { Hook, ShouldHandle, Strategy } from "./strategy.js";
+
+export type CircuitState = BreakerStatus | "isolated";
+
+export interface CircuitArguments<T = any> {
+  /** Of the call that changed the circuit; none when that was done by hand, or when a call is let through on trial. */
+  readonly outcome?: Settled<T>;
+  readonly context?: ResilienceContext;
+  /** Whether it was done by hand. */
+  readonly isManual: boolean;
+}
+
+export interface OnCircuitOpenedArguments<T = any> extends CircuitArguments<T> {
+  /** How long the circuit stays open, in milliseconds; `Infinity` when it is isolated. */
+  readonly breakDuration: number;
+}
+
+export interface CircuitBreakerStrategyOptions<T = any> {
+  /** Which outcomes are failures of the dependency. Default: as of retry. */
+  shouldHandle?: ShouldHandle<T>;
+  /** Failures in a row that open the circuit, a whole number from 1; without it the ratio decides. */
+  consecutiveFailures?: number;
+  /** The share of failures that opens the circuit: above 0, up to 1. Default 0.1. */
+  failureRatio?: number;
+  /** Calls below which the ratio opens nothing: a whole number from 1. Default 100. */
+  minimumThroughput?: number;
+  /** The window of the ratio; from 1 ms. Default 30 s. */
+  samplingDuration?: Duration;
+  /** How long the circuit stays open; from 1 ms. Default 5 s. */
+  breakDuration?: Duration;
+  onOpened?: Hook<OnCircuitOpenedArguments<T>>;
+  onClosed?: Hook<CircuitArguments<T>>;
+  onHalfOpened?: Hook<CircuitArguments<T>>;
+  manualControl?: CircuitBreakerManualControl;
+  stateProvider?: CircuitBreakerStateProvider;
+}
+
+/** Holds circuits open by hand, and closes them: those of every pipeline that was built with it. */
+export class CircuitBreakerManualControl {
+  /** @internal */
+  readonly circuits = new Set<(isolate: boolean) => unknown>();
+
+  /** Opens the circuits until `close()`; waits for their hooks. */
+  async isolate(): Promise<void> {
+    for (const change of this.circuits) await change(true);
+  }
+
+  /** Closes the circuits; waits for their hooks. */
+  async close(): Promise<void> {
+    for (const change of this.circuits) await change(false);
+  }
+}
+
+/** Shows the state of the circuit that was built with it. */
+export class CircuitBreakerStateProvider {
+  /** @internal */
+  read: (() => CircuitState) | undefined;
+
+  /** An open circuit is `open` until a call has been let through on trial. */
+  get circuitState(): CircuitState {
+    return this.read?.() ?? "closed";
+  }
+}
+
+/** Stops calls to a dependency that fails, and lets one through after a while. */
+export const circuitBreakerStrategy =
+  <T = any>(given: CircuitBreakerStrategyOptions<T> = {}): Strategy<BrokenCircuitError> =>
+  (time) => {
+    const options = readOptions(given);
+    const { consecutiveFailures, manualControl, stateProvider } = options;
+    const shouldHandle = predicate(options, isTransient);
+    for (const name of ["onOpened", "onClosed", "onHalfOpened"] as const) {
+      if (options[name] !== undefined) callable(name, options[name]);
+    }
+    const openMs = duration(options, "breakDuration", 1, 5_000);
+    const windowMs = duration(options, "samplingDuration", 1, 30_000);
+    const failureRatio = number(options, "failureRatio", Number.MIN_VALUE, 1, 0.1);
+    const minimumThroughput = number(options, "minimumThroughput", 1, Number.MAX_SAFE_INTEGER, 100, "whole ");
+    const breaker = (
+      consecutiveFailures === undefined
+        ? rollingBreaker({ windowMs, openMs, failureRatio, minimumThroughput })
+        : consecutiveBreaker({ failureThreshold: consecutiveFailures, openMs })
+    ) as CoreBreaker<RecoveryState>;
+    let state = breaker.init(time.now());
+    let isolated = false;
+    if (stateProvider) stateProvider.read = () => (isolated ? "isolated" : state.status);
+
+    /** Keeps a state, and tells what it means. */
+    const change = (next: RecoveryState, told: CircuitArguments<T>) => {
+      const before = state.status;
+      state = next;
+      if (before === next.status) return;
+      if (next.status === "open") return options.onOpened?.({ ...told, breakDuration: isolated ? Infinity : openMs });
+      return (next.status === "closed" ? options.onClosed : options.onHalfOpened)?.(told);
+    };
+    manualControl?.circuits.add((isolate) => {
+      const wasIsolated = isolated;
+      isolated = isolate;
+      const { status } = state;
+      const now = time.now();
+      // Closed by hand, it begins anew; but no call that is under way belongs to that.
+      const next = isolate
+        ? forceOpen(state, now)
+        : { ...breaker.init(now), changedAt: forceClose(state, now).changedAt };
+      // An open circuit that becomes isolated has changed too.
+      if (isolate && !wasIsolated && status === "open") state = { ...state, status: "closed" };
+      return change(next, { isManual: true });
+    });
+
+    return async (next, context) => {
+      if (isolated) throw new BrokenCircuitError("CIRCUIT_ISOLATED");
+      const { state: admitted, verdict } = breaker.request(state, time.now());
+      if (!verdict.ok) throw new BrokenCircuitError("CIRCUIT_OPEN", verdict.retryAfterMs);
+      const onTrial = change(admitted, { context, isManual: false });
+      if (onTrial) await onTrial;
+      const epoch = admitted.changedAt;
+      let outcome: Settled<T>;
+      try {
+        outcome = { ok: true, value: (await next(context)) as T };
+      } catch (error) {
+        outcome = { ok: false, error };
+      }
+      const told = { outcome, context, attemptNumber: context.attemptNumber };
+      let result: CallResult = "ignored";
+      try {
+        const handled = shouldHandle(told);
+        const failed = typeof handled === "boolean" ? handled : await handled;
+        result = failed ? "failure" : !outcome.ok && saysNothing(outcome.error) ? "ignored" : "success";
+      } finally {
+        const changed = change(breaker.report(state, time.now(), result, { epoch }).state, {
+          outcome,
+          context,
+          isManual: false,
+        });
+        if (changed) await changed;
+      }
+      if (outcome.ok) return outcome.value;
+      throw outcome.error;
+    };
+  };

@@ -1,0 +1,56 @@
+import { promised, type Settled } from "../loop.js";
+import { callable } from "../options.js";
+import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
+import { outcomeOf, type Outcome } from "./outcome.js";
+import { closeStream, openStream, streamOf, type OpenedStream } from "./stream.js";
+import type { MaybePromise } from "./strategy.js";
+
+/** Runs callbacks through strategies, the first of which is the outermost. `Errors` are those that it raises. */
+export class ResiliencePipeline<Errors = never> {
+  readonly #run: (execution: Execution) => Promise<unknown>;
+  readonly #report: ((event: TelemetryEvent) => void) | undefined;
+
+  /** @internal */
+  constructor(run: (execution: Execution) => Promise<unknown>, report?: (event: TelemetryEvent) => void) {
+    this.#run = run;
+    this.#report = report;
+  }
+
+  /** The callback's result, or the final error thrown. */
+  execute<T>(callback: (context: ResilienceContext) => MaybePromise<T>, options?: ExecuteOptions): Promise<T> {
+    return promised(() => this.#run(new Execution(callback, options, this.#report)) as Promise<T>);
+  }
+
+  /** The callback's result or the final error, as a value: it never rejects. */
+  async settle<T>(
+    callback: (context: ResilienceContext) => MaybePromise<T>,
+    options?: ExecuteOptions,
+  ): Promise<Outcome<T, Errors>> {
+    let settled: Settled<T>;
+    try {
+      settled = { ok: true, value: await this.execute(callback, options) };
+    } catch (error) {
+      settled = { ok: false, error };
+    }
+    return outcomeOf(settled);
+  }
+
+  /**
+   * The items of the callback's stream. The strategies act until its first item is there; what comes later is handed on as it
+   * is, an error too. A stream that nobody will read to its end is closed.
+   */
+  async *executeStream<T>(
+    callback: (context: ResilienceContext) => MaybePromise<AsyncIterable<T>>,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<T, void, undefined> {
+    callable("callback", callback);
+    const call = async (context: ResilienceContext) => openStream(await callback(context));
+    const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
+    const stream = (await this.#run(execution)) as OpenedStream<T>;
+    try {
+      yield* streamOf(stream);
+    } finally {
+      for (const release of execution.releases!) release();
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { Timers } from "../sleep.js";
+
+/** A clock with timers. */
+export interface TimeProvider extends Timers {
+  /** Milliseconds, from any point on. */
+  now(): number;
+}
+
+/** The platform's timers, and a clock that nobody sets back. */
+export const systemTime: TimeProvider = {
+  now: () => performance.now(),
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => clearTimeout(timer),
+};

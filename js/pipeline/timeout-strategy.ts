@@ -1,0 +1,72 @@
+import { promised } from "../loop.js";
+import { ABOVE_0, callable } from "../options.js";
+import { after } from "../sleep.js";
+import { abortableContext, type ResilienceContext } from "./context.js";
+import { duration, type Duration } from "./duration.js";
+import { TimeoutRejectedError } from "./errors.js";
+import type { Hook, MaybePromise, Strategy } from "./strategy.js";
+
+export interface OnTimeoutArguments {
+  readonly context: ResilienceContext;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+export interface TimeoutStrategyOptions {
+  /** How long what is further in may take: above 0. Default 30 s. */
+  timeout?: Duration;
+  /** A time of its own for each execution, in place of `timeout`. */
+  timeoutGenerator?: (given: { readonly context: ResilienceContext }) => MaybePromise<Duration>;
+  /** After the signal was aborted, before the error is raised. */
+  onTimeout?: Hook<OnTimeoutArguments>;
+}
+
+/** Raises a `TimeoutRejectedError` when time is up, and aborts the signal of what is further in with it. */
+export const timeoutStrategy =
+  (given: Duration | TimeoutStrategyOptions = {}): Strategy<TimeoutRejectedError> =>
+  (time) => {
+    const options: TimeoutStrategyOptions =
+      Object(given) === given ? { ...(given as object) } : { timeout: given as Duration };
+    const fixed = duration(options, "timeout", ABOVE_0, 30_000);
+    const { timeoutGenerator, onTimeout } = options;
+    if (timeoutGenerator) callable("timeoutGenerator", timeoutGenerator);
+    if (onTimeout) callable("onTimeout", onTimeout);
+
+    return async (next, outer) => {
+      const timeout = timeoutGenerator
+        ? duration({ timeout: await timeoutGenerator({ context: outer }) }, "timeout", ABOVE_0)
+        : fixed;
+      const { context, abort, release } = abortableContext(outer);
+      return new Promise((resolve, reject) => {
+        let expired = false;
+        const cancel = after(
+          timeout,
+          () => {
+            expired = true;
+            release();
+            const error = new TimeoutRejectedError(timeout);
+            abort(error);
+            promised(() => onTimeout?.({ context, timeout })).then(() => reject(error), reject);
+          },
+          time,
+        );
+        promised(() => next(context)).then(
+          (value) => {
+            if (expired) {
+              void context.discard(value);
+              return;
+            }
+            cancel();
+            release(true);
+            resolve(value);
+          },
+          (error) => {
+            if (expired) return;
+            cancel();
+            release();
+            reject(error);
+          },
+        );
+      });
+    };
+  };

@@ -1,0 +1,13 @@
+import { numeric } from "../instantiate.js";
+import { isTransientStatus } from "./core.js";
+import { property, saysNothing } from "./errors.js";
+import type { HookArguments, Predicate } from "./strategy.js";
+
+/** Errors that the next attempt may not have: all but those of 4xx without 408 and 429, aborts and rejections. */
+export const isTransient: Predicate = ({ outcome }: HookArguments): boolean => {
+  if (outcome.ok) return false;
+  const { error } = outcome;
+  const status =
+    property(error, "status") ?? property(error, "statusCode") ?? property(property(error, "response"), "status");
+  return !saysNothing(error) && !!isTransientStatus(numeric(status));
+};
