@@ -4,5 +4,6 @@
  */
 export { createBackoff } from "./create-backoff.js";
 export { createBreaker } from "./create-breaker.js";
+export { createExtendedBreaker } from "./create-breaker-extended.js";
 export { createBudget } from "./create-budget.js";
 export { createClassify } from "./create-classify.js";
