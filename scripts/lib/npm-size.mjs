@@ -18,6 +18,7 @@ export async function bundledSize(...modules) {
     // opossum asks for Node.js' events, and nobody else for anything.
     platform: "node",
     conditions: ["import"],
+    mainFields: ["module", "main"],
     write: false,
     logLevel: "error",
   });
