@@ -32,11 +32,11 @@ const parse = (text: string): Ask => {
 };
 
 /**
- * What a Durable Object class of an `ObjectBreaker` consists of: keep it in the object, and let it `handle` every request.
- * It stores and answers what the Rust crate's does.
+ * What a Durable Object class of an `ObjectBreaker` consists of: keep it in the object, and let it `handle` every
+ * request. It stores and answers what the Rust crate's does.
  *
- * Each change is made in memory in one go and stored before the answer leaves, so neither two callers at once nor the end of
- * the object lose any. A healthy dependency under a consecutive breaker writes nothing.
+ * Each change is made in memory in one go and stored before the answer leaves, so neither two callers at once nor the
+ * end of the object lose any. A healthy dependency under a consecutive breaker writes nothing.
  */
 export class BreakerObject<S extends RecoveryState> {
   readonly #storage: ObjectStorage;

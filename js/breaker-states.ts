@@ -18,8 +18,8 @@ export interface Shape {
 }
 
 /**
- * Asked of the breaker itself, which may be any: a trial begins no earlier than the shortest open time after the moment that
- * its opening names, also for an opening that a clock made which was far ahead.
+ * Asked of the breaker itself, which may be any: a trial begins no earlier than the shortest open time after the moment
+ * that its opening names, also for an opening that a clock made which was far ahead.
  */
 export const shapeOf = <S extends RecoveryState>(breaker: CoreBreaker<S>): Shape => {
   const fresh = breaker.init(0);

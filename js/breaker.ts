@@ -12,7 +12,6 @@ export type {
   ConsecutiveBreakerOptions,
   ConsecutiveBreakerState,
   CoreBreaker,
-  OpenGrowth,
   RecoveryOptions,
   RecoveryState,
   Reported,

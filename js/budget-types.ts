@@ -11,9 +11,9 @@ export interface Allowance<S> {
 }
 
 /**
- * A limit on attempts that many calls share, as pure functions of a state and of `now`. For each call: `request` once; after
- * each attempt `succeed` or `fail`; before each further attempt `retry`. A step that changes nothing returns the very
- * state that it was given.
+ * A limit on attempts that many calls share, as pure functions of a state and of `now`. For each call: `request` once;
+ * after each attempt `succeed` or `fail`; before each further attempt `retry`. A step that changes nothing returns the
+ * very state that it was given.
  */
 export interface Budget<S> {
   /** The state of a client that has made no call yet. */

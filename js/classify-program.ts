@@ -4,18 +4,25 @@ import { instantiate } from "./instantiate.js";
 /** What js/boundary/src/bin/classify.rs exports. */
 interface Program {
   memory: WebAssembly.Memory;
-  a(): number;
-  b(length: number, now: number): number;
-  c(length: number, now: number): number;
-  d(status: number): number;
-  e(length: number): number;
-  f(status: number, now: number, idempotent: number, hints: number): number;
-  g(): number;
-  h(): number;
-  i(): void;
+  a(question: number, length: number, now: number): number;
+  b(status: number, now: number, mayRepeat: boolean, hints: number): number;
+  c(): number;
+  d(): number;
+  e(): number;
 }
 
-const LENGTH = 48 << 10;
+/** In the order in which the program numbers them. */
+const HEADERS = [
+  "x-should-retry",
+  "retry-after",
+  "retry-after-ms",
+  "x-ms-retry-after-ms",
+  "ratelimit-reset",
+  "x-ratelimit-reset",
+];
+/** What the program asks of an error, and the size of the text that each answer goes to. */
+const FACTS = ["cause", "name", "code", "message"];
+const LENGTH = 16 << 10;
 
 /** A property of something that may be anything: a getter that throws has nothing to say. */
 export const property = (source: unknown, key: string): unknown => {
@@ -26,55 +33,46 @@ export const property = (source: unknown, key: string): unknown => {
   }
 };
 
-/** NaN is none. */
-export const defined = (ms: number): number | undefined => (ms === ms ? ms : undefined);
-
 /** The program of `/classify` with texts, headers and errors instead of addresses, and what everyone asks it. */
 export const classifyProgram = (module: WebAssembly.Module) => {
   const encoder = /* @__PURE__ */ new TextEncoder();
   let headers: HeadersLike | undefined;
   let error: unknown;
   const program = instantiate<Program>(module, {
-    a: (address: number, length: number) =>
-      // A view that may be shared with another thread is not decoded by every runtime; a header's name is ASCII.
-      put(headers?.get(String.fromCharCode(...new Uint8Array(program.memory.buffer, address, length)))),
-    b: () => {
-      if (Object(error) !== error) return -1;
-      const texts = ["name", "code", "message"].map((key) => {
-        const text = property(error, key);
-        return typeof text === "string" ? text : "";
-      });
-      error = property(error, "cause");
-      return put(texts.join("\0"));
+    a: (header: number) => put(headers?.get(HEADERS[header]!)),
+    b: (what: number) => {
+      const value = property(error, FACTS[what]!);
+      if (what) return put(value, what - 1);
+      error = value;
+      return Object(value) === value;
     },
   });
-  const text = new Uint8Array(program.memory.buffer, program.a(), LENGTH);
 
-  /** Writes a text to the buffer: its length, or -1 if it is none or does not fit. */
-  function put(value: unknown): number {
+  /** Writes a text to one of the program's: its length, or -1 if it is none or does not fit. */
+  const put = (value: unknown, index = 0): number => {
     if (typeof value !== "string") return -1;
+    const text = new Uint8Array(program.memory.buffer, program.d() + index * LENGTH, LENGTH);
     const { read, written } = encoder.encodeInto(value, text);
     return read < value.length ? -1 : written;
-  }
+  };
+  const read = (question: number, value: unknown, now: number): number | undefined => {
+    const answer = program.a(question, put(value), now);
+    return answer === answer ? answer : undefined;
+  };
   return {
     program,
-    put,
+    /** NaN is none, and so is what is no text. */
+    read,
+    isIdempotentMethod: (method: string): boolean => read(3, method, 0) === 0,
+    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => read(1, header, now),
     /** What is read when the program asks for headers. */
     show(shown: HeadersLike | undefined): void {
       headers = shown;
     },
     /** What kind an error is of, as src/wasm/classify.rs numbers it: bit 0 network, bit 1 timeout, bit 2 abort. */
-    kind(value: unknown): number {
-      error = value;
-      return program.h();
-    },
-    parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => {
-      const length = put(header);
-      return length < 0 ? undefined : defined(program.b(length, now));
-    },
-    isIdempotentMethod: (method: string): boolean => {
-      const length = put(method);
-      return length >= 0 && program.e(length) > 0;
+    kind(cause: unknown): number {
+      error = { cause };
+      return program.c();
     },
   };
 };

@@ -1,22 +1,13 @@
 import { optionError, StateError } from "./errors.js";
-import { instantiate, numeric } from "./instantiate.js";
+import { AREA, instantiate, numeric } from "./instantiate.js";
 import { ABOVE_0, callable, MAX, number, word } from "./options.js";
 import type { BackoffOptions, Decision, DelayFor, Outcome, Policy, RetryState, StopReason } from "./types.js";
 
 /** What js/boundary/src/bin/backoff.rs exports. */
 interface Program {
   memory: WebAssembly.Memory;
-  a(): number;
-  b(now: number): number;
-  c(maxDelayMs: number): number;
-  d(
-    curve: number,
-    baseMs: number,
-    factor: number,
-    jitter: number,
-    maxAttempts: number,
-    deadlineMs: number,
-    maxDelayMs: number,
+  a(now: number): number;
+  b(
     attempts: number,
     startedAt: number,
     prevDelayMs: number,
@@ -26,115 +17,104 @@ interface Program {
   ): number;
 }
 
+/** Options in the order of the program, and what it calls: its source of randomness, and a curve of the caller's. */
+type Numbers = number[] & { random: () => number; delayFor: DelayFor | undefined };
+
 /** What a negative answer means, counted from the end: a wrong field of the state, or the reason of a stop. */
 const ANSWERS = ["prevDelayMs", "startedAt", "attempts", "deadline", "maxAttempts", "nonRetryable"] as string[];
 
 /** `/backoff` on a module that you have compiled yourself. */
 export const createBackoff = (module: WebAssembly.Module) => {
-  let random: () => number;
-  let curve: (attempt: number, prevDelayMs: number) => number;
+  let loaded: Numbers;
+  const load = (options: Numbers) => {
+    if (loaded !== options) numbers.set((loaded = options), 2);
+  };
   const {
     memory,
-    a,
-    b: time,
-    c: cap,
-    d: decide,
+    a: time,
+    b: decide,
   } = instantiate<Program>(module, {
-    a: () => random(),
-    b: (attempt: number, prevDelayMs: number) => curve(attempt, prevDelayMs),
-  });
-  const numbers = new Float64Array(memory.buffer, a());
-
-  const policy = (
-    kind: number,
-    given: BackoffOptions | undefined,
-    base: string,
-    growth?: number,
-    delayFor?: DelayFor,
-  ): Policy => {
-    const options = given ?? {};
-    const baseMs = base ? number(options, base, 0, MAX) : 0;
-    const factor = growth ? number(options, "factor", 1, Number.MAX_VALUE, growth) : 0;
-    const none = NaN;
-    const maxAttempts = number(options, "maxAttempts", 1, Infinity, none, "whole ");
-    const deadlineMs = number(options, "deadlineMs", ABOVE_0, Infinity, none);
-    if (maxAttempts !== maxAttempts && deadlineMs !== deadlineMs) {
-      throw optionError(TypeError, "maxAttempts", "given when there is no deadlineMs (Infinity for no end)");
-    }
-    const attemptsLimit = maxAttempts || Infinity;
-    const deadline = deadlineMs || Infinity;
-    const maxDelayMs = cap(number(options, "maxDelayMs", 0, Infinity, 30_000));
-    const jitterMode = word(options, "jitter", ["none", "full", "equal"], "full");
-    const jitter = kind === 1 ? 0 : jitterMode;
-    const { random: source = Math.random } = options;
-    const draw = callable("random", source);
-    const shape = (attempt: number, prevDelayMs: number) => {
-      const delayMs = delayFor!(attempt, prevDelayMs, draw);
+    a: () => loaded.random(),
+    b: (attempt: number, prevDelayMs: number) => {
+      const options = loaded;
+      const delayMs = options.delayFor!(attempt, prevDelayMs, options.random);
       // A curve may have asked another policy.
-      random = draw;
+      load(options);
       return delayMs;
-    };
+    },
+  });
+  const numbers = new Float64Array(memory.buffer, AREA);
 
-    const next = (state: RetryState, now: number, outcome?: Outcome): { state: RetryState; decision: Decision } => {
-      const { attempts, startedAt, prevDelayMs } = state ?? (0 as never);
-      const retryAfterMs = outcome?.retryAfterMs;
-      random = draw;
-      curve = shape;
-      const delayMs = decide(
-        kind,
-        baseMs,
-        factor,
-        jitter,
-        attemptsLimit,
-        deadline,
-        maxDelayMs,
-        numeric(attempts),
-        numeric(startedAt),
-        numeric(prevDelayMs),
-        now,
-        outcome?.retryable !== false,
-        numeric(retryAfterMs),
+  const policy =
+    <Options extends BackoffOptions>(kind: number, base: string, growth?: number) =>
+    (options: Options, delayFor?: DelayFor): Policy => {
+      const given = (options ?? {}) as BackoffOptions;
+      const { random = Math.random } = given;
+      const maxAttempts = number(given, "maxAttempts", 1, Infinity, NaN, "whole ");
+      const deadlineMs = number(given, "deadlineMs", ABOVE_0, Infinity, NaN);
+      if (maxAttempts !== maxAttempts && deadlineMs !== deadlineMs) {
+        throw optionError("maxAttempts or deadlineMs", "given");
+      }
+      const own: Numbers = Object.assign(
+        [
+          kind,
+          base ? number(given, base, 0, MAX) : 0,
+          growth ? number(given, "factor", 1, Number.MAX_VALUE, growth) : 0,
+          word(given, "jitter", ["none", "full", "equal"], "full"),
+          maxAttempts,
+          deadlineMs || Infinity,
+          number(given, "maxDelayMs", 0, Infinity, 30_000),
+        ],
+        { random: callable("random", random), delayFor },
       );
-      if (delayMs < -3) {
-        const field = ANSWERS.at(delayMs) as keyof RetryState;
-        throw new StateError(field, (state ?? (0 as never))[field]);
-      }
-      const made = numbers[0]!;
-      const remainingMs = numbers[1]!;
-      if (delayMs >= 0) {
-        return {
-          state: { attempts: made, startedAt, prevDelayMs: delayMs },
-          decision: { retry: true, delayMs, attempts: made, remainingMs },
-        };
-      }
-      const reason = ANSWERS.at(delayMs) as StopReason;
-      const decision: Decision = { retry: false, delayMs: 0, attempts: made, remainingMs, reason };
-      if (retryAfterMs !== undefined) decision.retryAfterMs = retryAfterMs;
-      return { state, decision };
-    };
 
-    return Object.freeze({
-      init: (now: number): RetryState => ({ attempts: 0, startedAt: time(now), prevDelayMs: 0 }),
-      next,
-      peek: (state: RetryState, now: number, outcome?: Outcome): Decision => next(state, now, outcome).decision,
-    });
-  };
+      const next = (state: RetryState, now: number, outcome?: Outcome): { state: RetryState; decision: Decision } => {
+        const { attempts, startedAt, prevDelayMs } = state ?? (0 as never);
+        const retryAfterMs = outcome?.retryAfterMs;
+        load(own);
+        const delayMs = decide(
+          numeric(attempts),
+          numeric(startedAt),
+          numeric(prevDelayMs),
+          now,
+          outcome?.retryable !== false,
+          numeric(retryAfterMs),
+        );
+        const answer = ANSWERS.at(delayMs)!;
+        if (delayMs < -3) throw new StateError(answer, (state ?? (0 as never))[answer as keyof RetryState]);
+        const decision: Decision = {
+          retry: delayMs >= 0,
+          delayMs,
+          attempts: numbers[0]!,
+          remainingMs: numbers[1]!,
+        };
+        if (delayMs >= 0) return { state: { attempts: numbers[0]!, startedAt, prevDelayMs: delayMs }, decision };
+        decision.delayMs = 0;
+        decision.reason = answer as StopReason;
+        if (retryAfterMs !== undefined) decision.retryAfterMs = retryAfterMs;
+        return { state, decision };
+      };
+
+      return Object.freeze({
+        init: (now: number): RetryState => ({ attempts: 0, startedAt: time(now), prevDelayMs: 0 }),
+        next,
+        peek: (state: RetryState, now: number, outcome?: Outcome): Decision => next(state, now, outcome).decision,
+      });
+    };
+  const custom = policy(5, "");
 
   return {
     /** Waits `baseMs * factor^(n - 1)`, `factor` 2 by default: for anything remote that can be overloaded. */
-    exponential: (options: { baseMs: number; factor?: number } & BackoffOptions): Policy =>
-      policy(0, options, "baseMs", 2),
+    exponential: policy<{ baseMs: number; factor?: number } & BackoffOptions>(0, "baseMs", 2),
     /** Waits between `baseMs` and `factor` times the previous wait, `factor` 3 by default. */
-    decorrelatedJitter: (options: { baseMs: number; factor?: number } & BackoffOptions): Policy =>
-      policy(1, options, "baseMs", 3),
+    decorrelatedJitter: policy<{ baseMs: number; factor?: number } & BackoffOptions>(1, "baseMs", 3),
     /** Waits `baseMs * 1, 1, 2, 3, 5, 8, ...`. */
-    fibonacci: (options: { baseMs: number } & BackoffOptions): Policy => policy(2, options, "baseMs"),
+    fibonacci: policy<{ baseMs: number } & BackoffOptions>(2, "baseMs"),
     /** Waits `baseMs * n`. */
-    linear: (options: { baseMs: number } & BackoffOptions): Policy => policy(3, options, "baseMs"),
+    linear: policy<{ baseMs: number } & BackoffOptions>(3, "baseMs"),
     /** Waits `delayMs` every time. */
-    constant: (options: { delayMs: number } & BackoffOptions): Policy => policy(4, options, "delayMs"),
+    constant: policy<{ delayMs: number } & BackoffOptions>(4, "delayMs"),
     /** Waits as long as `delayFor` says. A negative wait is 0; one that is no number, or too large, is the cap. */
-    backoff: (delayFor: DelayFor, options?: BackoffOptions): Policy =>
-      policy(5, options, "", 0, callable("delayFor", delayFor)),
+    backoff: (delayFor: DelayFor, options?: BackoffOptions): Policy => custom(options!, callable("delayFor", delayFor)),
   };
 };

@@ -46,7 +46,7 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value) && v
 /** Every option has a default, so there may be no object at all. */
 const given = <O extends object>(options: O | undefined): O => {
   if (options === undefined) return {} as O;
-  if (Object(options) !== options) throw optionError(TypeError, "options", "an object", options);
+  if (Object(options) !== options) throw optionError("options", "an object", options);
   return options;
 };
 

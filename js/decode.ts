@@ -1,14 +1,9 @@
-/** The bytes that scripts/lib/npm-inline.mjs wrote as text. */
-export const decode = (text: string, shift: number): WebAssembly.Module => {
-  const bytes: number[] = [];
-  let page = 0;
-  for (const character of text) {
-    const code = character.charCodeAt(0) - 35;
-    if (code > 89) page = (code - 89) * 90;
-    else {
-      bytes.push(page + code - shift);
-      page = 0;
-    }
-  }
-  return new WebAssembly.Module(Uint8Array.from(bytes));
-};
+/** The bytes that scripts/lib/npm-inline.mjs wrote as text: a byte is a character, or one behind the sign of its page. */
+export const decode = (text: string, rotation: number, shift: number): WebAssembly.Module =>
+  new WebAssembly.Module(
+    Uint8Array.from(
+      text.match(/[}~]?./g)!,
+      (sign) =>
+        ((sign.charCodeAt(sign.length - 1) + rotation) % 90) + 90 * Math.max(0, sign.charCodeAt(0) - 124) - shift,
+    ),
+  );

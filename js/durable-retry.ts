@@ -57,12 +57,12 @@ const judged = (judge: (report: Report) => CallResult, report: Report): CallResu
 /**
  * One operation that is retried by a Durable Object's alarm until it succeeds or its policy stops.
  *
- * Its state is written, and a dead-man alarm armed with it, before each attempt; after the attempt the state and the next
- * alarm are written together. Wherever the process dies, an alarm is armed and the operation goes on. The other side may see
- * an attempt twice, so send something that tells it.
+ * Its state is written, and a dead-man alarm armed with it, before each attempt; after the attempt the state and the
+ * next alarm are written together. Wherever the process dies, an alarm is armed and the operation goes on. The other
+ * side may see an attempt twice, so send something that tells it.
  *
- * The object's alarm and the two keys belong to it, and hold what the Rust crate's `DurableRetry` stores: either goes on
- * where the other stopped. Don't set an alarm in the object's constructor: that would cancel the one that is armed.
+ * The object's alarm and the two keys belong to it, and hold what the Rust crate's `DurableRetry` stores: either goes
+ * on where the other stopped. Don't set an alarm in the object's constructor: that would cancel the one that is armed.
  */
 export class DurableRetry<P = unknown> {
   readonly #storage: ObjectStorage;
@@ -82,9 +82,9 @@ export class DurableRetry<P = unknown> {
   /**
    * Begins the operation: stores `payload` and arms the alarm for the first attempt, at once.
    *
-   * An operation that is already there is left as it is and returned, so that a call which the platform repeats does not
-   * repeat the operation; should it have lost its alarm, that is armed again. `clear` makes room for another. One that can't
-   * be read is replaced, its payload with it.
+   * An operation that is already there is left as it is and returned, so that a call which the platform repeats does
+   * not repeat the operation; should it have lost its alarm, that is armed again. `clear` makes room for another. One
+   * that can't be read is replaced, its payload with it.
    */
   async start(payload: P): Promise<Operation> {
     if (payload === undefined) throw new TypeError("payload must be a value that can be stored, got undefined");
@@ -105,9 +105,9 @@ export class DurableRetry<P = unknown> {
   /**
    * Makes the attempt that is due and stores what comes of it. Call it from the object's `alarm()`.
    *
-   * Returns the operation as it stands now, `undefined` when the object holds none. A failed attempt is no error here, and
-   * one that throws is a failed attempt. Only the storage's own errors come out: let them escape `alarm()`, the alarm armed
-   * last still stands.
+   * Returns the operation as it stands now, `undefined` when the object holds none. A failed attempt is no error here,
+   * and one that throws is a failed attempt. Only the storage's own errors come out: let them escape `alarm()`, the
+   * alarm armed last still stands.
    */
   async onAlarm(attempt: (attempt: Attempt<P>) => Report | PromiseLike<Report>): Promise<Operation | undefined> {
     const read = await this.#read();
@@ -123,11 +123,11 @@ export class DurableRetry<P = unknown> {
   }
 
   /**
-   * `onAlarm` behind a breaker. While that refuses, the operation is put off to the moment at which it will admit a call,
-   * and up to a tenth longer, which spends no attempt.
+   * `onAlarm` behind a breaker. While that refuses, the operation is put off to the moment at which it will admit a
+   * call, and up to a tenth longer, which spends no attempt.
    *
-   * The breaker is asked before the attempt is marked as begun, so its answer takes nothing from the attempt's time, and a
-   * process that ends meanwhile has spent nothing.
+   * The breaker is asked before the attempt is marked as begun, so its answer takes nothing from the attempt's time,
+   * and a process that ends meanwhile has spent nothing.
    */
   async onAlarmBehind(
     { breaker, name, judge = judgeFetch }: Behind,
@@ -153,8 +153,8 @@ export class DurableRetry<P = unknown> {
   }
 
   /**
-   * The operation as it is stored, for showing. One that can't be read is replaced by a new start, `recovered` saying why;
-   * where no alarm is armed that would come to it, it is stored and armed here.
+   * The operation as it is stored, for showing. One that can't be read is replaced by a new start, `recovered` saying
+   * why; where no alarm is armed that would come to it, it is stored and armed here.
    */
   async operation(): Promise<Operation | undefined> {
     const stored = await this.#stored();
@@ -230,8 +230,8 @@ export class DurableRetry<P = unknown> {
   }
 
   /**
-   * Writes the operation and arms its alarm in one turn, without an await between: the platform commits both or neither. An
-   * attempt due at once becomes due when its alarm can fire, so that the two name one instant.
+   * Writes the operation and arms its alarm in one turn, without an await between: the platform commits both or
+   * neither. An attempt due at once becomes due when its alarm can fire, so that the two name one instant.
    */
   async #store(given: Operation, writes: Promise<unknown>[] = []): Promise<Operation> {
     const storage = this.#storage;

@@ -14,10 +14,6 @@ export class StateError extends Error {
   }
 }
 
-/** The error for an option of the wrong type or out of its range. */
-export const optionError = (
-  Kind: new (message: string) => Error,
-  option: string,
-  allowed: string,
-  value?: unknown,
-): Error => new Kind(`${option} must be ${allowed}, got ${show(value)}`);
+/** The error for an option of the wrong type, or out of its range: then its value is of the `type` that is right. */
+export const optionError = (option: string, allowed: string, value?: unknown, type?: string): Error =>
+  new (typeof value === type ? RangeError : TypeError)(`${option} must be ${allowed}, got ${show(value)}`);

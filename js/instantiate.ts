@@ -6,6 +6,9 @@ export interface Exports {
   [letter: string]: Numeric | WebAssembly.Memory;
 }
 
+/** Where results and options lie in a program's memory; the build checks it. */
+export const AREA = 4096;
+
 /** One instance of a program. Synchronous everywhere: browsers compile this little on the main thread too. */
 export const instantiate = <E extends { memory: WebAssembly.Memory }>(
   module: WebAssembly.Module,

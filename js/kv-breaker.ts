@@ -19,8 +19,8 @@ const MAX_REPLICAS = 1_000;
 
 export interface KvBreakerOptions {
   /**
-   * How long KV keeps the state of a dependency that has no transition, in milliseconds: from 0, and a minute at the least. An
-   * opening is kept past its end in any case. Default one day.
+   * How long KV keeps the state of a dependency that has no transition, in milliseconds: from 0, and a minute at the
+   * least. An opening is kept past its end in any case. Default one day.
    */
   keepMs?: number;
   /** The clock. Default `Date.now`. */
@@ -42,11 +42,11 @@ export const binding = <T>(environment: object, name: string, method: string): T
 /**
  * The breakers of named dependencies, shared by every isolate that has the same KV namespace, those in Rust among them.
  *
- * Each isolate counts for itself, without I/O. A transition is written to KV after the response; an isolate whose knowledge
- * is 30 s old reads before it answers a request. What is read and what is known is joined.
+ * Each isolate counts for itself, without I/O. A transition is written to KV after the response; an isolate whose
+ * knowledge is 30 s old reads before it answers a request. What is read and what is known is joined.
  *
- * - Cost: a healthy dependency costs one read in 30 s an isolate, and no write. Whatever happens, an isolate writes a key
- *   at most once a second. Refused writes are repeated with the next calls, after 2, 4, 8, 16 and then 32 s.
+ * - Cost: a healthy dependency costs one read in 30 s an isolate, and no write. Whatever happens, an isolate writes a
+ *   key at most once a second. Refused writes are repeated with the next calls, after 2, 4, 8, 16 and then 32 s.
  * - How late others know: as a rule within 91 s. A read or a write that KV refuses adds its own wait.
  * - Probes: each isolate runs its own trial until it has read of another's.
  * - Failures of KV reach no request. The first of each kind is logged for each dependency.
@@ -115,8 +115,8 @@ export class KvBreaker<S extends RecoveryState, Environment extends object = obj
   }
 
   /**
-   * Those in KV, which are the dependencies that have been open within `keepMs`, and those that this isolate has called; the
-   * first thousand of KV.
+   * Those in KV, which are the dependencies that have been open within `keepMs`, and those that this isolate has
+   * called; the first thousand of KV.
    */
   async list(): Promise<Snapshot[]> {
     const states = new Map<string, S>();

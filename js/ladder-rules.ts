@@ -3,15 +3,11 @@ import { classifyProgram, property } from "./classify-program.js";
 import { wasm } from "./modules/classify.js";
 import type { BackoffOptions, Policy } from "./types.js";
 
-const { program, show, kind, isIdempotentMethod, parseRetryAfter: wait } = classifyProgram(wasm);
+const { program, kind, isIdempotentMethod, parseRetryAfter: wait } = classifyProgram(wasm);
 export { isIdempotentMethod };
 
-const errorCodes = (): string[] => {
-  let codes = "";
-  show({ get: (all) => ((codes = all), null) });
-  program.i();
-  return codes.split(/\n+/);
-};
+const errorCodes = (): string[] =>
+  String.fromCharCode(...new Uint8Array(program.memory.buffer, program.d(), program.e())).match(/.+/g)!;
 
 /** What a failure is judged by. */
 export interface FailureRules {

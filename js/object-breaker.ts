@@ -27,11 +27,11 @@ export interface Admitted extends BreakerVerdict {
 }
 
 /**
- * The breakers of named dependencies, each kept by one Durable Object: exact, for a request to the object before and after
- * each call. The object's class consists of a `BreakerObject`, here or in Rust.
+ * The breakers of named dependencies, each kept by one Durable Object: exact, for a request to the object before and
+ * after each call. The object's class consists of a `BreakerObject`, here or in Rust.
  *
- * An object that can't be reached within 5 s stops no call: it goes out, uncounted, and `blind` says so. The first time is
- * logged for each dependency.
+ * An object that can't be reached within 5 s stops no call: it goes out, uncounted, and `blind` says so. The first time
+ * is logged for each dependency.
  */
 export class ObjectBreaker<Environment extends object = object> implements SharedBreaker {
   readonly #namespace: ObjectNamespace;

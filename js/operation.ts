@@ -193,8 +193,8 @@ const remember = (operation: Operation, outcome?: Outcome, status?: number, erro
 };
 
 /**
- * An alarm fired at `now`: with a ticket, an attempt is to be made once the operation is stored, and to be settled within
- * `deadManMs`. An attempt whose time is over was lost with its process, and counts as a plain failure.
+ * An alarm fired at `now`: with a ticket, an attempt is to be made once the operation is stored, and to be settled
+ * within `deadManMs`. An attempt whose time is over was lost with its process, and counts as a plain failure.
  */
 export const wake = (
   operation: Operation,
@@ -253,8 +253,8 @@ export function settle(operation: Operation, policy: Policy, ticket: Ticket, now
 }
 
 /**
- * Puts a waiting operation off without spending an attempt. Where `until` does not lie before the deadline, the policy stops
- * here.
+ * Puts a waiting operation off without spending an attempt. Where `until` does not lie before the deadline, the policy
+ * stops here.
  */
 export const postpone = (operation: Operation, policy: Policy, now: number, until: number): Operation => {
   if (run(Step.PutOff, operation, until) === 0) return operation;

@@ -17,29 +17,21 @@ export const number = <Fallback>(
 ): number | (undefined extends Fallback ? never : Fallback) => {
   const value = (options as Options)[name];
   if (value === undefined && fallback !== undefined) return fallback as never;
-  if (typeof value === "number" && value >= low && value <= high && (!whole || value === Math.floor(value))) {
-    return value;
-  }
+  if (typeof value === "number" && value >= low && value <= high && !(whole && value % 1)) return value;
   const bound = low === ABOVE_0 ? "above 0, up to " : `from ${low} to `;
-  throw optionError(
-    typeof value === "number" ? RangeError : TypeError,
-    name,
-    `a ${whole}number ${bound}${high}`,
-    value,
-  );
+  throw optionError(name, `a ${whole}number ${bound}${high}`, value, "number");
 };
 
 /** An option that is one of some words, as its index. */
 export const word = (options: object, name: string, words: readonly string[], fallback?: string): number => {
-  const given = (options as Options)[name];
-  const value = given === undefined ? fallback : given;
+  const { [name]: value = fallback } = options as Options;
   const index = words.indexOf(value as string);
-  if (index < 0) throw optionError(typeof value === "string" ? RangeError : TypeError, name, words.join(" or "), value);
+  if (index < 0) throw optionError(name, words.join(" or "), value, "string");
   return index;
 };
 
 /** An option that is a function. */
 export const callable = <F>(name: string, value: F): F => {
-  if (typeof value !== "function") throw optionError(TypeError, name, "a function", value);
+  if (typeof value !== "function") throw optionError(name, "a function", value);
   return value;
 };

@@ -26,8 +26,8 @@ export interface Snapshot {
 }
 
 /**
- * What an administrator can do: refuse calls for the open time, let them through, or let them through and forget what was
- * counted. Each is a transition of its own, and wins over what other isolates have not seen yet.
+ * What an administrator can do: refuse calls for the open time, let them through, or let them through and forget what
+ * was counted. Each is a transition of its own, and wins over what other isolates have not seen yet.
  */
 export type Force = "open" | "close" | "reset";
 
@@ -54,8 +54,8 @@ export const admission = (name: string, verdict: BreakerVerdict, epoch: number, 
   Object.freeze({ ...verdict, name, epoch, blind, retryAfterSeconds: queueSeconds(verdict.retryAfterMs) });
 
 /**
- * What an HTTP attempt says of its host. No answer in time, no connection, any 5xx, 408 and 429 are failures; every other
- * status is a success, since the host is there and answers: a 404 is the request's fault.
+ * What an HTTP attempt says of its host. No answer in time, no connection, any 5xx, 408 and 429 are failures; every
+ * other status is a success, since the host is there and answers: a 404 is the request's fault.
  */
 export const judgeFetch = ({ ok, status }: Report): CallResult => (isHostIll(status, ok) ? "failure" : "success");
 

@@ -114,7 +114,7 @@ export interface BreakerVerdict {
 export interface Call {
   /** `changedAt` of the state that `request` gave with its verdict: an outcome of another epoch is ignored. */
   epoch?: number;
-  /** How long the call took; a rolling breaker with `slowCallMs` reads it. */
+  /** How long the call took; a rolling breaker of `/breaker/extended` with `slowCallMs` reads it. */
   durationMs?: number;
 }
 
@@ -143,6 +143,15 @@ export interface CoreBreaker<S> extends Breaker<S> {
   report(state: S, now: number, result: CallResult, call?: Call): { state: S; reported: Reported };
 }
 
+/** A breaker of `/breaker/extended`. */
+export interface ExtendedBreaker<S> extends CoreBreaker<S> {
+  /**
+   * Joins two states of this breaker, for a store without transactions: before writing, read what is there and write the join.
+   * Commutative, associative and idempotent. The later opening or closing wins; of one transition the counts are joined.
+   */
+  merge(a: S, b: S): S;
+}
+
 /** How the open time grows with each opening in a row: along a curve of `/backoff`, whose base is `openMs`. */
 export interface OpenGrowth {
   curve: "exponential" | "decorrelatedJitter" | "fibonacci" | "linear";
@@ -161,12 +170,6 @@ export interface RecoveryOptions {
   successThreshold?: number;
   /** How long a trial waits for its probes before a fresh one takes its place: from 1. Default `openMs`. */
   halfOpenMs?: number;
-  /** Lets the open time grow with each opening in a row. Default: every opening lasts `openMs`. */
-  openGrowth?: OpenGrowth;
-  /** Lengthens each opening by a random part of itself, up to this share: from 0 to 1. Default 0. */
-  openJitter?: number;
-  /** The source of randomness for `openJitter`, in [0, 1). Default `Math.random`. */
-  random?: () => number;
 }
 
 export interface ConsecutiveBreakerOptions extends RecoveryOptions {
@@ -181,6 +184,21 @@ export interface RollingBreakerOptions extends RecoveryOptions {
   failureRatio?: number;
   /** Calls in the window below which nothing trips: a whole number from 1. Default 20. */
   minimumThroughput?: number;
+}
+
+/** What the breakers of `/breaker/extended` take besides. */
+export interface ExtendedRecoveryOptions {
+  /** Lets the open time grow with each opening in a row. Default: every opening lasts `openMs`. */
+  openGrowth?: OpenGrowth;
+  /** Lengthens each opening by a random part of itself, up to this share: from 0 to 1. Default 0. */
+  openJitter?: number;
+  /** The source of randomness for `openJitter`, in [0, 1). Default `Math.random`. */
+  random?: () => number;
+}
+
+export interface ExtendedConsecutiveBreakerOptions extends ConsecutiveBreakerOptions, ExtendedRecoveryOptions {}
+
+export interface ExtendedRollingBreakerOptions extends RollingBreakerOptions, ExtendedRecoveryOptions {
   /** A call that takes longer is slow: from 1. Default: none is. */
   slowCallMs?: number;
   /** The share of slow calls that trips the breaker: above 0, up to 1. Default 1. */

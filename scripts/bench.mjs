@@ -1,18 +1,22 @@
-// `npm run bench`: benches/ in one run, ours and the peers' in turn, as a markdown table.
+// `npm run bench`: benches/ in one run, ours and the peers' in turn, as markdown tables: Rust, JavaScript, and what the
+// JavaScript weighs.
 //
 //   npm run bench -- [--write] [--rounds=10] [criterion filter]
 //
-// --write puts the table between <!-- bench --> and <!-- /bench --> of README.md.
+// --write puts them between the markers of README.md: <!-- bench -->, <!-- bench-js -->, <!-- sizes -->. With a filter there is
+// Rust only.
 //
 // The machine may be shared, and noise only ever adds. So every benchmark is measured for a moment in each of several
 // rounds, and the smallest of its medians counts.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
+import { modernNode } from "./lib/modern-node.mjs";
 import { root } from "./lib/paths.mjs";
 import { checkPrerequisites } from "./lib/prerequisites.mjs";
+import { writeBetween } from "./lib/readme.mjs";
 
 const OURS = "retry-primitives";
 const BENCH = "retry-primitives-bench";
@@ -87,21 +91,6 @@ function provenance(metadata) {
   return `${machine}; ${run("rustc", ["--version"]).trim()}; ${versions.join(", ")}; ${day}.`;
 }
 
-function write(text) {
-  const path = join(root, "README.md");
-  const marked = /<!-- bench -->[^]*<!-- \/bench -->/;
-  const readme = existsSync(path) ? readFileSync(path, "utf8") : "";
-  if (!marked.test(readme)) {
-    console.error("README.md has no <!-- bench --> ... <!-- /bench --> to write between.");
-    process.exitCode = 1;
-    return;
-  }
-  writeFileSync(
-    path,
-    readme.replace(marked, () => `<!-- bench -->\n${text}\n<!-- /bench -->`),
-  );
-}
-
 checkPrerequisites();
 const metadata = JSON.parse(run("cargo", ["metadata", "--format-version", "1"]));
 process.stderr.write("building\n");
@@ -110,4 +99,16 @@ const best = measure(join(metadata.target_directory, "criterion"));
 const above = "Above 1 in the last column: ours is faster. The smallest of the medians of";
 const text = `${table(best)}\n\n${above} ${rounds} rounds, ours and the peers' in turn.\n${provenance(metadata)}`;
 console.log(text);
-if (options.includes("--write")) write(text);
+if (options.includes("--write")) writeBetween("bench", text);
+
+if (filter.length === 0) {
+  const write = options.filter((option) => option === "--write");
+  for (const [program, ...command] of [
+    [process.execPath, "scripts/build-package.mjs"],
+    [modernNode, "benches/js/bench.mjs", ...write],
+    [process.execPath, "scripts/package-size.mjs", ...write],
+  ]) {
+    console.log();
+    execFileSync(program, command, { cwd: root, stdio: "inherit" });
+  }
+}

@@ -28,24 +28,37 @@ pub(crate) fn round_ms(ms: f64) -> f64 {
     if positive - nearest >= 0.5 { nearest + 1.0 } else { nearest }
 }
 
+/// Held between 0 and [`MAX_SAFE_MS`]; NaN is 0.
+#[inline]
+fn held(ms: f64) -> f64 {
+    // Written as comparisons: a NaN fails the first one and becomes 0.
+    let ms = positive(ms);
+    if ms < MAX_SAFE_MS { ms } else { MAX_SAFE_MS }
+}
+
 /// The whole number at or below; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn floor_ms(ms: f64) -> f64 {
-    // Written as comparisons: a NaN fails the first one and becomes 0.
-    if ms > 0.0 { if ms < MAX_SAFE_MS { (ms as i64) as f64 } else { MAX_SAFE_MS } } else { 0.0 }
+    held(ms) as i64 as f64
 }
 
 /// The whole number at or above; NaN and negatives are 0, the top is [`MAX_SAFE_MS`].
 #[inline]
 pub(crate) fn ceil_ms(ms: f64) -> f64 {
-    let floor = floor_ms(ms);
-    if ms > floor && floor < MAX_SAFE_MS { floor + 1.0 } else { floor }
+    let (ms, floor) = (held(ms), floor_ms(ms));
+    floor + f64::from(u8::from(ms > floor))
 }
 
 /// A moment that can be stored: NaN becomes 0 and infinities the last safe whole numbers.
 #[inline]
 pub(crate) fn finite_time(now: f64) -> f64 {
     if now.is_nan() { 0.0 } else { now.clamp(-MAX_SAFE_MS, MAX_SAFE_MS) }
+}
+
+/// At least 0; NaN is 0.
+#[inline]
+pub(crate) fn positive(value: f64) -> f64 {
+    if value > 0.0 { value } else { 0.0 }
 }
 
 /// Milliseconds from `since` to `now`, never negative: a clock that jumps back has not moved.

@@ -1,4 +1,6 @@
-// The package beside plain JavaScript and its peers, in one run: node benches/js/bench.mjs [rounds]
+// The package beside plain JavaScript and its peers, in one run: node benches/js/bench.mjs [--write] [rounds]
+//
+// --write puts the result into README.md.
 //
 // The machine may be shared, and noise only ever adds: everything is measured for a moment in each of many rounds, in
 // turn, and the smallest figure counts.
@@ -7,9 +9,10 @@ import { cpus } from "node:os";
 import { ConsecutiveBreaker, ExponentialBackoff, circuitBreaker, handleAll } from "cockatiel";
 import CircuitBreaker from "opossum";
 import * as ours from "retry-primitives-wasm";
+import { writeBetween } from "../../scripts/lib/readme.mjs";
 import * as plain from "./plain.mjs";
 
-const rounds = Number(process.argv[2] ?? 40);
+const rounds = Number(process.argv.slice(2).find((argument) => argument !== "--write") ?? 40);
 const CALLS = 20_000;
 const START = 1_758_124_800_000;
 let sink = 0;
@@ -87,12 +90,12 @@ for (let round = 0; round < rounds; round++) {
   }
 }
 
-console.log("| operation | ours, ns | plain, ns | ours / plain | peers, ns |\n| --- | --: | --: | --: | --- |");
+const lines = ["| operation | ours, ns | plain, ns | ours / plain | peers, ns |", "| --- | --: | --: | --: | --- |"];
 for (const [group, sides] of groups) {
   const ns = (side) => best.get(`${group} ${side}`);
   const peers = Object.keys(sides).slice(2);
   const cells = [group, ns("ours").toFixed(1), ns("plain").toFixed(1), (ns("ours") / ns("plain")).toFixed(2)];
-  console.log(`| ${[...cells, peers.map((peer) => `${peer} ${ns(peer).toFixed(1)}`).join(", ")].join(" | ")} |`);
+  lines.push(`| ${[...cells, peers.map((peer) => `${peer} ${ns(peer).toFixed(1)}`).join(", ")].join(" | ")} |`);
 }
 
 const fresh = (script) => {
@@ -109,10 +112,13 @@ const fresh = (script) => {
 const timed = (body) => `const started = performance.now(); ${body}; console.log(performance.now() - started);`;
 const first = `const { exponential } = await import("retry-primitives-wasm/backoff");
   const policy = exponential({ baseMs: 100, maxAttempts: 5 }); policy.next(policy.init(0), 0)`;
-console.log(
-  `\nImport and first decision in a fresh process: /backoff ${fresh(timed(first))} ms, all of \`.\` ${fresh(
+lines.push(
+  "",
+  `Import and first decision in a fresh process: \`/backoff\` ${fresh(timed(first))} ms, all of \`.\` ${fresh(
     timed(first.replace("/backoff", "")),
   )} ms; importing cockatiel ${fresh(timed('await import("cockatiel")'))} ms.`,
+  `${cpus()[0].model.trim()}; Node.js ${process.versions.node}; the smallest of ${rounds} rounds.`,
 );
-console.log(`${cpus()[0].model.trim()}; Node.js ${process.versions.node}; the smallest of ${rounds} rounds.`);
+console.log(lines.join("\n"));
+if (process.argv.includes("--write")) writeBetween("bench-js", lines.join("\n"));
 if (sink === 0) throw new Error("nothing was measured");

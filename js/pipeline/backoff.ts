@@ -13,7 +13,7 @@ export type Schedule = (attempt: Attempt) => number;
 const numberOf = (attempt: Attempt): number => {
   const given = typeof attempt === "number" ? attempt : attempt?.attemptNumber;
   if (given >= 0 && given === Math.floor(given)) return Math.min(given, Number.MAX_SAFE_INTEGER - 1);
-  throw optionError(typeof given === "number" ? RangeError : TypeError, "attempt", "a whole number from 0", given);
+  throw optionError("attempt", "a whole number from 0", given, "number");
 };
 
 const schedule =
@@ -39,7 +39,7 @@ export const backoff = {
     const waits = Array.from(delays, (delay, index) =>
       duration({ [`delays[${index}]`]: delay }, `delays[${index}]`, 0),
     );
-    if (!waits.length) throw optionError(RangeError, "delays", "a list of at least one duration", delays);
+    if (!waits.length) throw optionError("delays", "a list of at least one duration", delays, typeof delays);
     return (attempt) => waits[Math.min(numberOf(attempt), waits.length - 1)]!;
   },
 };

@@ -20,9 +20,9 @@ export const duration = (options: object, name: string, low: number, fallback?: 
   if (ms >= low) return ms;
   const bound = low === ABOVE_0 ? "above" : "from";
   throw optionError(
-    typeof given === "number" || typeof given === "string" ? RangeError : TypeError,
     name,
     `milliseconds or a string such as '30s', ${bound} 0`,
     given,
+    typeof given === "string" ? "string" : "number",
   );
 };

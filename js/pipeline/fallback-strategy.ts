@@ -24,7 +24,7 @@ export const fallbackStrategy =
   () => {
     const options = readOptions(given);
     const { fallback, onFallback } = options;
-    if (!("fallback" in options)) throw optionError(TypeError, "fallback", "given");
+    if (!("fallback" in options)) throw optionError("fallback", "given");
     if (onFallback !== undefined) callable("onFallback", onFallback);
     const shouldHandle = predicate(options, isFailure);
 

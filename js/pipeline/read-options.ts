@@ -2,6 +2,6 @@ import { optionError } from "../errors.js";
 
 /** Options as they are now: what a caller changes later does not matter. */
 export const readOptions = <Options extends object>(given: Options | undefined): Options => {
-  if (given !== undefined && Object(given) !== given) throw optionError(TypeError, "options", "an object", given);
+  if (given !== undefined && Object(given) !== given) throw optionError("options", "an object", given);
   return { ...given } as Options;
 };

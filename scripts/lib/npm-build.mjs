@@ -26,9 +26,10 @@ export async function buildPackage() {
   const isDecoder = (path) => basename(path).startsWith("decode.");
   cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true, filter: (path) => !isDecoder(path) });
 
+  const script = await minified(join(dist, "esm", "create-backoff.js"));
   for (const name of Object.keys(programs)) {
-    const { text, shift } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)));
-    const inlined = `decode(${JSON.stringify(text)}, ${shift})`;
+    const { text, shift, rotation } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)), script);
+    const inlined = `decode(${JSON.stringify(text)}, ${rotation}, ${shift})`;
     const declaration = readFileSync(fromRoot("js", "modules", `${name}.d.ts`));
     const write = (format, lines) => {
       mkdirSync(join(dist, format, "modules"), { recursive: true });
@@ -41,6 +42,12 @@ export async function buildPackage() {
     // `?module` is what Vercel asks for and Cloudflare takes as well.
     write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);
   }
+}
+
+/** JavaScript as it stands beside a program. */
+async function minified(path) {
+  const { outputFiles } = await build({ entryPoints: [path], bundle: true, minify: true, format: "esm", write: false });
+  return outputFiles[0].text;
 }
 
 /** Each file by itself, since a bundle for each subpath would give two of them two copies of what they share. */

@@ -6,25 +6,40 @@ import { gzipSync } from "node:zlib";
 const FIRST = 35; // '#': neither a space nor a double quote comes after it
 const PLAIN = 90;
 
-/** Bytes moved by `shift`, so that the frequent ones are those of one character. */
-export function encode(bytes, shift) {
+/**
+ * Bytes moved by `shift`, so that the frequent ones are those of one character; and characters by `rotation`, so that they
+ * are those which are frequent in JavaScript: gzip has one code for all of a bundle.
+ */
+export function encode(bytes, shift, rotation) {
   let text = "";
   for (const byte of bytes) {
     const moved = (byte + shift) & 255;
     const page = Math.floor(moved / PLAIN);
-    if (page > 0) text += String.fromCharCode(FIRST + PLAIN - 1 + page);
-    text += String.fromCharCode(FIRST + (moved % PLAIN));
+    if (page > 0) text += String.fromCharCode(FIRST + PLAIN - 1 + page); // '}' or '~'
+    text += String.fromCharCode(FIRST + ((((moved - FIRST - rotation) % PLAIN) + PLAIN) % PLAIN));
   }
   return text;
 }
 
-/** The text of the shift that gzip likes best. */
-export function encodeSmallest(bytes) {
-  let best;
-  for (let shift = 0; shift < 256; shift += 1) {
-    const text = encode(bytes, shift);
-    const size = gzipSync(text, { level: 9 }).length;
-    if (best === undefined || size < best.size) best = { text, shift, size };
-  }
-  return best;
+const range = (length) => Array.from({ length }, (_, index) => index);
+
+/** The text that gzip likes best behind the script that decodes it. */
+export function encodeSmallest(bytes, script) {
+  const attempt = ({ shift, rotation }) => {
+    const text = encode(bytes, shift, rotation);
+    return { text, shift, rotation, size: gzipSync(script + text, { level: 9 }).length };
+  };
+  const best = (attempts, count) =>
+    attempts
+      .map(attempt)
+      .sort((a, b) => a.size - b.size)
+      .slice(0, count);
+  const shifts = best(
+    range(256).map((shift) => ({ shift, rotation: 0 })),
+    4,
+  );
+  return best(
+    shifts.flatMap(({ shift }) => range(PLAIN).map((rotation) => ({ shift, rotation }))),
+    1,
+  )[0];
 }

@@ -124,7 +124,7 @@ impl<C> Builder<C> {
         Ok(Policy {
             curve: self.curve,
             jitter: self.jitter,
-            max_attempts: self.max_attempts.unwrap_or(u64::MAX),
+            max_attempts: self.max_attempts.map_or(f64::INFINITY, |attempts| attempts as f64),
             deadline_ms: self.deadline.map_or(f64::INFINITY, duration_ms),
             max_delay_ms: self.max_delay.map_or(MAX_SAFE_MS, |max| floor_ms(duration_ms(max))),
         })

@@ -24,12 +24,13 @@ impl Jitter {
     /// The spread wait; draws one random number, or none for [`Jitter::None`].
     #[inline]
     pub(super) fn apply<R: FnMut() -> f64>(self, delay_ms: f64, random: &mut R) -> f64 {
-        match self {
-            Self::None => delay_ms,
-            Self::Full => delay_ms * unit(random()),
-            Self::Equal => delay_ms / 2.0 + delay_ms / 2.0 * unit(random()),
-            Self::Quarter => delay_ms * (0.75 + 0.5 * unit(random())),
-        }
+        let (low, span) = match self {
+            Self::None => return delay_ms,
+            Self::Full => (0.0, delay_ms),
+            Self::Equal => (delay_ms / 2.0, delay_ms / 2.0),
+            Self::Quarter => return delay_ms * (0.75 + 0.5 * unit(random())),
+        };
+        low + span * unit(random())
     }
 }
 

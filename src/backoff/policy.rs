@@ -27,8 +27,8 @@ use crate::{
 pub struct Policy<C> {
     pub(crate) curve: C,
     pub(crate) jitter: Jitter,
-    /// `u64::MAX` is no end.
-    pub(crate) max_attempts: u64,
+    /// Infinite is none.
+    pub(crate) max_attempts: f64,
     /// Infinite is none.
     pub(crate) deadline_ms: f64,
     /// Whole, at most `MAX_SAFE_MS`.
@@ -55,7 +55,7 @@ impl<C> Policy<C> {
         if !outcome.retryable {
             return stop(StopReason::NonRetryable);
         }
-        if attempts >= self.max_attempts {
+        if attempts as f64 >= self.max_attempts {
             return stop(StopReason::MaxAttempts);
         }
         let floor_ms = outcome.retry_after_ms.map_or(0.0, ceil_ms);

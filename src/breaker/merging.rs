@@ -1,4 +1,5 @@
-//! Either breaker as far as sharing its state needs it, for JavaScript, whose breakers keep their options to themselves.
+//! Either breaker as far as sharing its state needs it, for JavaScript, whose breakers keep their options to
+//! themselves.
 
 use super::RollingBreakerState;
 use super::merge;
@@ -7,7 +8,8 @@ use super::recovery::Recovery;
 use super::state::RecoveryState;
 use crate::shared::Kind;
 
-/// A breaker of that open time, whose state is a rolling one: a consecutive breaker keeps its run of failures in `curr_fail`.
+/// A breaker of that open time, whose state is a rolling one: a consecutive breaker keeps its run of failures in
+/// `curr_fail`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Merging {
     pub(crate) open_ms: f64,

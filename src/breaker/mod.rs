@@ -72,10 +72,10 @@ pub(crate) mod merging;
 #[cfg(feature = "wasm")]
 pub(crate) mod numbers;
 mod open_time;
-mod recovery;
+pub(crate) mod recovery;
 mod report;
 mod rolling;
-mod state;
+pub(crate) mod state;
 mod window;
 
 pub use builder::BreakerBuilder;

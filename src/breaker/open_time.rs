@@ -86,6 +86,12 @@ impl OpenTime {
         self.base_ms
     }
 
+    /// Whether every opening lasts the same.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.growth.is_none() && self.jitter == 0.0
+    }
+
     /// The longest opening.
     fn longest(&self) -> f64 {
         let longest = self.growth.map_or(self.base_ms, |capped| capped.max_ms);
@@ -100,7 +106,11 @@ impl OpenTime {
     /// How long the `openings`th opening in a row lasts, as it is stored: 0 stands for the base.
     ///
     /// `previous` is the stored length of the one before.
+    #[cfg_attr(target_family = "wasm", inline(always))]
     pub(super) fn draw(&self, openings: u64, previous: f64, random: &mut dyn FnMut() -> f64) -> f64 {
+        if self.is_plain() {
+            return 0.0;
+        }
         let plain = self.growth.map_or(self.base_ms, |Capped { growth, max_ms }| {
             growth.at(self.base_ms, openings, previous, random).min(max_ms)
         });
@@ -112,7 +122,11 @@ impl OpenTime {
     /// How long an opening lasts of which `stored` is known, whatever wrote it.
     #[inline]
     pub(super) fn lasts(&self, stored: f64) -> f64 {
-        if stored > self.base_ms { span(stored).min(self.longest()).max(self.base_ms) } else { self.base_ms }
+        if stored > self.base_ms && !self.is_plain() {
+            span(stored).min(self.longest()).max(self.base_ms)
+        } else {
+            self.base_ms
+        }
     }
 }
 
@@ -183,6 +197,15 @@ mod tests {
             assert_eq!((stored, draws), (expected, 1));
         }
         assert_eq!(jittered.lasts(0.0), 1_000.0);
+    }
+
+    #[test]
+    fn a_plain_opening_is_stored_as_the_base_even_if_that_is_not_whole() {
+        let plain = OpenTime { base_ms: 1_000.5, growth: None, jitter: 0.0 };
+        assert_eq!(plain.draw(1, 0.0, &mut || panic!("no jitter, no draw")), 0.0);
+        for stored in [0.0, 1_001.0, 9e9, f64::NAN] {
+            assert_eq!(plain.lasts(stored), 1_000.5);
+        }
     }
 
     #[test]

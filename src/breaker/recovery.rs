@@ -2,7 +2,7 @@
 
 use super::open_time::OpenTime;
 use super::report::{CallResult, Report, Reported, Verdict};
-use super::state::{BreakerState, RecoveryState, Status};
+use super::state::{RecoveryState, Sound, Status};
 use crate::number::{ceil_ms, finite_time};
 
 /// Checked by the builder: each number at least 1, `success_threshold` at most `half_open_probes`.
@@ -24,9 +24,17 @@ pub(crate) trait Ledger<S> {
     fn failed(&self, report: &Report) -> bool;
 }
 
+/// What follows from an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Stay,
+    Open,
+    Close,
+}
+
 impl Recovery {
     #[inline(always)]
-    pub(crate) fn request<S: BreakerState>(&self, state: S, now: f64) -> (S, Verdict) {
+    pub(crate) fn request<S: Sound>(&self, state: S, now: f64) -> (S, Verdict) {
         let recovery = state.recovery();
         let (length, free, stranded) = match recovery.status {
             Status::Closed => return (state, Verdict::admitted(Status::Closed, recovery.changed_at)),
@@ -39,16 +47,15 @@ impl Recovery {
         };
         let now = finite_time(now);
         // At most the whole length: a clock that jumped back has not moved.
-        let remaining = (recovery.since() + length - now).min(length);
+        let sound = state.sound();
+        let remaining = sound.since() + length - now;
+        let remaining = if remaining < length { remaining } else { length };
         let over = stranded && remaining <= 0.0;
         if !over && !free {
             return (state, Verdict::refused(recovery.status, recovery.changed_at, ceil_ms(remaining)));
         }
-        let admitted = if over {
-            self.fresh_trial(recovery, now)
-        } else {
-            RecoveryState { probes: recovery.probes + 1, ..recovery }
-        };
+        let admitted =
+            if over { self.fresh_trial(sound, now) } else { RecoveryState { probes: recovery.probes + 1, ..recovery } };
         let mut next = state;
         next.set_recovery(admitted);
         (next, Verdict::admitted(Status::HalfOpen, admitted.changed_at))
@@ -58,18 +65,15 @@ impl Recovery {
     #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
     #[cfg_attr(target_family = "wasm", inline(always))]
     fn fresh_trial(&self, recovery: RecoveryState, now: f64) -> RecoveryState {
-        let before = finite_time(recovery.changed_at);
-        let at = match recovery.status {
-            Status::HalfOpen if now > before => now,
-            Status::HalfOpen => before + 1.0,
-            Status::Closed | Status::Open => now.max(before + self.open.shortest()),
-        };
+        let before = recovery.changed_at;
+        let soonest = if recovery.status == Status::HalfOpen { before + 1.0 } else { before + self.open.shortest() };
+        let at = if recovery.status == Status::HalfOpen && now > before || now > soonest { now } else { soonest };
         RecoveryState { probes: 1, successes: 0, ..recovery.at(Status::HalfOpen, at, now) }
     }
 
     // Left to itself the compiler makes this a call, and the whole state goes through memory on the way in and out.
     #[inline(always)]
-    pub(crate) fn report<S: BreakerState>(
+    pub(crate) fn report<S: Sound>(
         &self,
         ledger: &impl Ledger<S>,
         mut state: S,
@@ -77,27 +81,34 @@ impl Recovery {
         report: &Report,
         random: &mut dyn FnMut() -> f64,
     ) -> (S, Reported) {
+        let now = finite_time(now);
+        let (turn, reported) = self.judge(ledger, &mut state, now, report);
+        self.turn(ledger, &mut state, now, turn, random);
+        (state, reported)
+    }
+
+    /// Counts an outcome, and says what follows from it.
+    #[inline(always)]
+    pub(crate) fn judge<S: Sound>(
+        &self,
+        ledger: &impl Ledger<S>,
+        state: &mut S,
+        now: f64,
+        report: &Report,
+    ) -> (Turn, Reported) {
         let recovery = state.recovery();
         if report.epoch.is_some_and(|epoch| epoch != recovery.changed_at) {
-            return (state, Reported::Stale);
+            return (Turn::Stay, Reported::Stale);
         }
-        let now = finite_time(now);
         if recovery.status != Status::Closed {
-            let failed = ledger.failed(report);
-            let (recovery, reported) = self.end_probe(recovery, now, report.result, failed, random);
+            let (recovery, turn, reported) = self.end_probe(recovery, report.result, ledger.failed(report));
             state.set_recovery(recovery);
-            if recovery.status == Status::Closed {
-                ledger.clear(&mut state, now);
-            }
-            return (state, reported);
+            return (turn, reported);
         }
         if report.result == CallResult::Ignored {
-            return (state, Reported::Ignored);
+            return (Turn::Stay, Reported::Ignored);
         }
-        if ledger.count(&mut state, now, report) {
-            state.set_recovery(self.opened(recovery, now, random));
-        }
-        (state, Reported::Counted)
+        (if ledger.count(state, now, report) { Turn::Open } else { Turn::Stay }, Reported::Counted)
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]
@@ -105,26 +116,42 @@ impl Recovery {
     fn end_probe(
         &self,
         mut recovery: RecoveryState,
-        now: f64,
         result: CallResult,
         failed: bool,
-        random: &mut dyn FnMut() -> f64,
-    ) -> (RecoveryState, Reported) {
+    ) -> (RecoveryState, Turn, Reported) {
         if recovery.status == Status::Open || recovery.probes <= recovery.successes {
-            return (recovery, Reported::Stale);
+            return (recovery, Turn::Stay, Reported::Stale);
         }
         if result == CallResult::Ignored {
             recovery.probes -= 1;
-            return (recovery, Reported::Ignored);
+            return (recovery, Turn::Stay, Reported::Ignored);
         }
         if failed {
-            return (self.opened(recovery, now, random), Reported::Counted);
+            return (recovery, Turn::Open, Reported::Counted);
         }
         recovery.successes += 1;
-        if recovery.successes >= self.success_threshold {
-            recovery = recovery.close(now);
+        let turn = if recovery.successes >= self.success_threshold { Turn::Close } else { Turn::Stay };
+        (recovery, turn, Reported::Counted)
+    }
+
+    /// Opens or closes at `now`, which is finite.
+    #[inline(always)]
+    pub(crate) fn turn<S: Sound>(
+        &self,
+        ledger: &impl Ledger<S>,
+        state: &mut S,
+        now: f64,
+        turn: Turn,
+        random: &mut dyn FnMut() -> f64,
+    ) {
+        match turn {
+            Turn::Stay => {}
+            Turn::Open => state.set_recovery(self.opened(state.sound(), now, random)),
+            Turn::Close => {
+                state.set_recovery(state.sound().close(now));
+                ledger.clear(state, now);
+            }
         }
-        (recovery, Reported::Counted)
     }
 
     #[cfg_attr(not(target_family = "wasm"), cold, inline(never))]

@@ -116,35 +116,59 @@ impl RecoveryState {
         }
     }
 
+    /// The same with times that can be counted with. What follows needs it, and so returns it.
+    #[inline(always)]
+    pub(super) fn sound(self) -> Self {
+        Self { changed_at: finite_time(self.changed_at), ahead_ms: span(self.ahead_ms), ..self }
+    }
+
     /// The moment of the last transition on the clock that made it.
     #[inline]
     pub(super) fn since(&self) -> f64 {
-        finite_time(self.changed_at) - span(self.ahead_ms)
+        self.changed_at - self.ahead_ms
     }
 
     /// Takes the epoch `at`, which the clock may not have reached.
     #[inline]
     pub(super) fn at(mut self, status: Status, at: f64, now: f64) -> Self {
         self.status = status;
-        self.changed_at = finite_time(at);
-        self.ahead_ms = span(self.changed_at - now);
+        self.changed_at = if at < MAX_SAFE_MS { at } else { MAX_SAFE_MS };
+        let ahead_ms = self.changed_at - now;
+        self.ahead_ms = if ahead_ms > 0.0 { ahead_ms } else { 0.0 };
         self
     }
 
     /// Open, at the earliest epoch that does not go back.
     #[inline(always)]
     pub(super) fn open(self, now: f64) -> Self {
-        let at = finite_time(self.changed_at).max(now);
+        let at = if now > self.changed_at { now } else { self.changed_at };
         Self { probes: 0, successes: 0, ..self.at(Status::Open, at, now) }
     }
 
     /// Closed, at an epoch that no call in flight carries.
     #[inline(always)]
     pub(super) fn close(self, now: f64) -> Self {
-        let before = finite_time(self.changed_at);
+        let before = self.changed_at;
         let in_flight = self.status != Status::HalfOpen || self.probes > self.successes;
         let at = if now > before || (now == before && !in_flight) { now } else { before + 1.0 };
-        Self { successes: self.successes.max(1), ahead_ms: 0.0, changed_at: finite_time(at), ..Self::closed(now) }
+        Self {
+            status: Status::Closed,
+            changed_at: if at < MAX_SAFE_MS { at } else { MAX_SAFE_MS },
+            probes: 0,
+            successes: self.successes.max(1),
+            openings: 0,
+            open_for_ms: 0.0,
+            ahead_ms: 0.0,
+        }
+    }
+}
+
+/// What can be opened and closed: a state, and what may be counted with in it.
+pub(crate) trait Sound: BreakerState {
+    /// The shared part, with times that are sound.
+    #[inline(always)]
+    fn sound(&self) -> RecoveryState {
+        self.recovery().sound()
     }
 }
 
@@ -213,7 +237,7 @@ pub trait BreakerState: Copy {
 /// # Ok::<(), retry_primitives::OptionError>(())
 /// ```
 pub fn force_open<S: BreakerState>(mut state: S, now: f64) -> S {
-    let recovery = state.recovery().open(finite_time(now));
+    let recovery = state.recovery().sound().open(finite_time(now));
     state.set_recovery(RecoveryState { open_for_ms: 0.0, ..recovery });
     state
 }
@@ -239,7 +263,7 @@ pub fn force_close<S: BreakerState>(mut state: S, now: f64) -> S {
     let recovery = state.recovery();
     state.set_recovery(match recovery.status {
         Status::Closed => RecoveryState { changed_at: finite_time(recovery.changed_at).max(now), ..recovery },
-        Status::Open | Status::HalfOpen => recovery.close(now),
+        Status::Open | Status::HalfOpen => recovery.sound().close(now),
     });
     state
 }
@@ -259,6 +283,8 @@ macro_rules! breaker_state {
             open_for_ms: f64 = "openForMs", crate::stored::LENGTH;
             ahead_ms: f64 = "aheadMs", crate::stored::LENGTH;
         });
+
+        impl crate::breaker::state::Sound for $State {}
 
         impl BreakerState for $State {
             #[inline]

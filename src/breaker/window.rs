@@ -4,7 +4,7 @@ use super::RollingBreakerState;
 use super::recovery::Ledger;
 use super::report::{CallResult, Report};
 use super::state::one_more;
-use crate::number::{elapsed_ms, finite_time};
+use crate::number::{finite_time, positive};
 
 /// Checked by the builder: ratios above 0, up to 1, the rest at least 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ impl Window {
     #[cold]
     fn trips(&self, counts: [u64; 6], elapsed: f64, failed: bool, slow: bool) -> bool {
         let [prev_ok, prev_fail, prev_slow, curr_ok, curr_fail, curr_slow] = counts;
-        let weight = (1.0 - elapsed / self.window_ms).max(0.0);
+        let weight = positive(1.0 - elapsed / self.window_ms);
         let estimate = |prev: u64, curr: u64| prev as f64 * weight + curr as f64;
         let failures = estimate(prev_fail, curr_fail);
         let calls = failures + estimate(prev_ok, curr_ok);
@@ -39,15 +39,16 @@ impl Window {
     /// Moves the buckets on to the one that holds `now`; how far into it `now` is.
     #[inline(always)]
     fn roll(&self, state: &mut RollingBreakerState, now: f64) -> f64 {
-        let elapsed = elapsed_ms(now, finite_time(state.start));
+        let start = finite_time(state.start);
+        let elapsed = positive(now - start);
         if elapsed < self.window_ms {
             return elapsed;
         }
         let [_, _, _, ok, fail, slow] = state.counts();
         if elapsed < 2.0 * self.window_ms {
-            state.start = finite_time(state.start) + self.window_ms;
+            state.start = start + self.window_ms;
             state.set_counts([ok, fail, slow, 0, 0, 0]);
-            elapsed_ms(now, state.start)
+            positive(now - state.start)
         } else {
             self.clear(state, now);
             0.0

@@ -2,7 +2,8 @@
 
 use core::ops::{BitOr, BitOrAssign};
 
-use super::retry_after::{decimal, trim};
+use super::retry_after::decimal;
+use super::words::{CASE, groups};
 use crate::number::ceil_ms;
 
 /// The longest wait a reset field is believed to mean: 31 days, the longest quota in use being a calendar month.
@@ -128,62 +129,60 @@ impl BitOrAssign for Hints {
     }
 }
 
-/// Reads a hint's value at `now`: milliseconds to wait.
-type Parse = fn(&[u8], f64) -> Option<f64>;
-
-/// Name and reader of each hint that says when, in the order of precedence.
-pub(super) const DELAYS: [(Hints, &str, Parse); 4] = [
-    (Hints::RETRY_AFTER_MS, "retry-after-ms", parse_milliseconds),
-    (Hints::X_MS_RETRY_AFTER_MS, "x-ms-retry-after-ms", parse_milliseconds),
-    (Hints::RATE_LIMIT_RESET, "ratelimit-reset", parse_reset),
-    (Hints::X_RATE_LIMIT_RESET, "x-ratelimit-reset", parse_reset),
-];
-
-/// The hints that speak of a quota and so mean nothing unless the response is a 429.
-pub(super) const QUOTA: Hints = Hints::RATE_LIMIT_RESET.union(Hints::X_RATE_LIMIT_RESET);
-
-fn parse_milliseconds(value: &[u8], _now: f64) -> Option<f64> {
-    decimal(trim(value)).map(ceil_ms)
+/// A trimmed `retry-after-ms`; NaN is none.
+#[inline]
+pub(super) fn milliseconds(value: &[u8]) -> f64 {
+    let value = decimal(value);
+    if value.is_nan() { value } else { ceil_ms(value) }
 }
 
-fn parse_reset(value: &[u8], now: f64) -> Option<f64> {
-    let value = decimal(trim(value))?;
-    let waits = [value * 1e3, value * 1e3 - now, value - now];
-    let known = if now >= WALL_CLOCK_MS { 3 } else { 1 };
-    waits.into_iter().take(known).find(|wait| wait.abs() <= RESET_HORIZON_MS).map(ceil_ms)
-}
-
-/// The server's word in an `x-should-retry` value.
-pub(super) fn parse_should_retry(value: &str) -> Option<bool> {
-    let value = trim(value.as_bytes());
-    if value.eq_ignore_ascii_case(b"true") {
-        Some(true)
-    } else if value.eq_ignore_ascii_case(b"false") {
-        Some(false)
-    } else {
-        None
+/// A trimmed `ratelimit-reset` at `now`: milliseconds to wait; NaN is none.
+#[inline]
+pub(super) fn reset(value: &[u8], now: f64) -> f64 {
+    let value = decimal(value);
+    let far = |wait: f64| wait.abs() > RESET_HORIZON_MS;
+    let mut wait = value * 1e3;
+    if far(wait) && now >= WALL_CLOCK_MS {
+        wait -= now;
+        if far(wait) {
+            wait = value - now;
+        }
     }
+    if wait.is_nan() || far(wait) { f64::NAN } else { ceil_ms(wait) }
+}
+
+/// The server's word in a trimmed `x-should-retry` value: 2 to retry, 1 not to, 0 is none.
+#[inline]
+pub(super) fn should_retry(value: &[u8]) -> u32 {
+    groups("false\n\ntrue\n", value, CASE, false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::MAX_SAFE_MS;
+    use crate::classify::http::{FIRST_HINT, FIRST_QUOTA, SHOULD_RETRY, parse};
+    use crate::classify::retry_after::some;
 
     const NOW: f64 = 1_758_124_800_000.0; // Wed, 17 Sep 2025 16:00:00 GMT
 
+    fn at(field: usize, value: &str, now: f64) -> Option<f64> {
+        some(parse(field, value.as_bytes(), now))
+    }
+
     fn reset(value: &str, now: f64) -> Option<f64> {
-        parse_reset(value.as_bytes(), now)
+        assert_eq!(at(FIRST_QUOTA, value, now), at(FIRST_QUOTA + 1, value, now));
+        at(FIRST_QUOTA, value, now)
     }
 
     #[test]
     fn milliseconds_round_up() {
         for (value, ms) in [("0", 0.0), ("250", 250.0), ("62.5", 63.0), ("0.001", 1.0), (" 7 ", 7.0)] {
-            assert_eq!(parse_milliseconds(value.as_bytes(), NOW), Some(ms), "{value}");
+            assert_eq!(at(FIRST_HINT, value, NOW), Some(ms), "{value}");
         }
-        assert_eq!(parse_milliseconds(b"99999999999999999999", NOW), Some(MAX_SAFE_MS));
+        assert_eq!(at(FIRST_HINT, "99999999999999999999", NOW), Some(MAX_SAFE_MS));
         for value in ["", "-1", "1s", "1e3", "NaN", "1,5"] {
-            assert_eq!(parse_milliseconds(value.as_bytes(), NOW), None, "{value}");
+            assert_eq!(at(FIRST_HINT, value, NOW), None, "{value}");
         }
     }
 
@@ -217,7 +216,7 @@ mod tests {
             assert_eq!(reset(value, NOW), None, "{value}");
         }
         let nines = [b'9'; 400];
-        assert_eq!(parse_reset(&nines, NOW), None);
+        assert_eq!(reset(core::str::from_utf8(&nines).unwrap(), NOW), None);
     }
 
     #[test]
@@ -247,17 +246,19 @@ mod tests {
 
     #[test]
     fn should_retry() {
-        assert_eq!(parse_should_retry("true"), Some(true));
-        assert_eq!(parse_should_retry(" False "), Some(false));
-        for value in ["", "1", "yes", "true, false"] {
-            assert_eq!(parse_should_retry(value), None, "{value}");
+        for (value, word) in
+            [("true", 2.0), (" False ", 1.0), ("", 0.0), ("1", 0.0), ("yes", 0.0), ("true, false", 0.0)]
+        {
+            assert_eq!(at(SHOULD_RETRY, value, NOW), Some(word), "{value}");
         }
     }
 
     #[test]
     fn all_is_every_one() {
         let mut all = Hints::X_SHOULD_RETRY;
-        for (hint, _, _) in DELAYS {
+        for hint in
+            [Hints::RETRY_AFTER_MS, Hints::X_MS_RETRY_AFTER_MS, Hints::RATE_LIMIT_RESET, Hints::X_RATE_LIMIT_RESET]
+        {
             assert!(!all.contains(hint));
             all |= hint;
         }

@@ -1,8 +1,9 @@
 //! From a response to an [`Outcome`].
 
-use super::hints::{DELAYS, Hints, QUOTA, parse_should_retry};
-use super::status::is_refusal;
-use super::{is_idempotent_method, is_retryable_status, parse_retry_after};
+use super::hints::{Hints, milliseconds, reset, should_retry};
+use super::is_idempotent_method;
+use super::retry_after::{retry_after, some, trim};
+use super::status::{is_failure, is_refusal};
 use crate::Outcome;
 
 /// What [`http_outcome`] should know of the request, and which hints it reads. The default: nothing, and none.
@@ -91,21 +92,66 @@ pub fn http_outcome<S: AsRef<str>>(
     now: f64,
     options: &HttpOptions<'_>,
 ) -> Outcome {
-    let by_status = is_retryable_status(status) && (is_refusal(status) || options.may_repeat());
-    let word = if options.hints.contains(Hints::X_SHOULD_RETRY) && !matches!(status, 200..=299) {
-        header("x-should-retry").and_then(|value| parse_should_retry(value.as_ref()))
-    } else {
-        None
-    };
+    let repeat = options.may_repeat();
+    let (retryable, retry_after_ms) = outcome(status.into(), |field| header(FIELDS[field]), now, options.hints, repeat);
+    Outcome { retryable, retry_after_ms: some(retry_after_ms) }
+}
 
-    let retry_after_ms = header("retry-after").and_then(|value| parse_retry_after(value.as_ref(), now)).or_else(|| {
-        DELAYS.iter().find_map(|(hint, name, parse)| {
-            let speaks = options.hints.contains(*hint) && (status == 429 || !QUOTA.contains(*hint));
-            if speaks { parse(header(name)?.as_ref().as_bytes(), now) } else { None }
-        })
-    });
+/// The response fields that may be asked for, in the order in which they are read.
+const FIELDS: [&str; 6] =
+    ["x-should-retry", "retry-after", "retry-after-ms", "x-ms-retry-after-ms", "ratelimit-reset", "x-ratelimit-reset"];
+pub(super) const SHOULD_RETRY: usize = 0;
+const RETRY_AFTER: usize = 1;
+/// From here on the hints that say when, in the order of their bits.
+pub(super) const FIRST_HINT: usize = 2;
+/// From here on the hints that speak of a quota and so mean nothing unless the response is a 429.
+pub(super) const FIRST_QUOTA: usize = 4;
 
-    Outcome { retryable: word.unwrap_or(by_status), retry_after_ms }
+/// Whether a response means that the request is to be repeated, and how soon; NaN is no word on that.
+///
+/// `header` is given the index of a field in [`FIELDS`].
+#[inline]
+pub(crate) fn outcome<S: AsRef<str>>(
+    status: u32,
+    header: impl Fn(usize) -> Option<S>,
+    now: f64,
+    hints: Hints,
+    may_repeat: bool,
+) -> (bool, f64) {
+    let mut retryable = is_refusal(status) || (may_repeat && is_failure(status));
+    let mut retry_after_ms = f64::NAN;
+    let bits = u32::from(hints.bits());
+    for field in 0..FIELDS.len() {
+        let asked = match field {
+            SHOULD_RETRY => bits & 16 != 0 && !matches!(status, 200..=299),
+            RETRY_AFTER => true,
+            _ => bits >> (field - FIRST_HINT) & 1 != 0 && (field < FIRST_QUOTA || status == 429),
+        };
+        if !asked || !retry_after_ms.is_nan() {
+            continue;
+        }
+        if let Some(value) = header(field) {
+            let answer = parse(field, value.as_ref().as_bytes(), now);
+            if field > SHOULD_RETRY {
+                retry_after_ms = answer;
+            } else if answer > 0.0 {
+                retryable = answer > 1.0;
+            }
+        }
+    }
+    (retryable, retry_after_ms)
+}
+
+/// What the value of a field says: the server's word, or milliseconds to wait.
+#[cfg_attr(target_family = "wasm", inline(never))]
+pub(crate) fn parse(field: usize, value: &[u8], now: f64) -> f64 {
+    let value = trim(value);
+    match field {
+        SHOULD_RETRY => f64::from(should_retry(value)),
+        RETRY_AFTER => retry_after(value, now),
+        FIRST_HINT..FIRST_QUOTA => milliseconds(value),
+        _ => reset(value, now),
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +174,7 @@ mod tests {
     #[test]
     fn without_a_method_the_status_decides() {
         for status in 0..=1000 {
-            assert_eq!(retryable(status, HttpOptions::new()), is_retryable_status(status), "{status}");
+            assert_eq!(retryable(status, HttpOptions::new()), crate::classify::is_retryable_status(status), "{status}");
         }
     }
 

@@ -24,12 +24,17 @@ mod method;
 mod retry_after;
 mod sign;
 mod status;
+mod words;
 
 pub use error::{
     ErrorFacts, ErrorKind, MAX_CAUSES, error_kind, error_outcome, is_abort_error, is_network_error, is_timeout_error,
 };
 pub use hints::Hints;
 pub use http::{HttpOptions, http_outcome};
+#[cfg(feature = "wasm")]
+pub(crate) use http::{outcome, parse};
+#[cfg(feature = "wasm")]
+pub(crate) use http_date::moment;
 pub use http_date::parse_http_date;
 pub use method::is_idempotent_method;
 pub use retry_after::parse_retry_after;

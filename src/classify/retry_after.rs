@@ -1,7 +1,7 @@
 //! The `Retry-After` field.
 
 use super::http_date::moment;
-use crate::number::{MAX_SAFE_MS, ceil_ms};
+use crate::number::ceil_ms;
 
 /// Milliseconds from `now` until the moment a `Retry-After` value names; `None` when it names none.
 ///
@@ -9,7 +9,7 @@ use crate::number::{MAX_SAFE_MS, ceil_ms};
 ///   [`parse_http_date`](super::parse_http_date). Spaces and tabs around it are ignored.
 /// - `now`: epoch milliseconds; only a date is measured against it.
 ///
-/// The answer is a whole number in 0 to [`MAX_SAFE_MS`]: `0` and a date in the past are `Some(0.0)`, and a number too
+/// The answer is a whole number in 0 to [`MAX_SAFE_MS`](crate::MAX_SAFE_MS): `0` and a date in the past are `Some(0.0)`, and a number too
 /// large saturates. Everything else is `None`, which leaves the decision to the policy's own curve: `-3`, `+5`, `1.5`,
 /// `1e3`, `120 s`, an empty value. A lenient date parser reads `1.5` as a day in 2001, which would mean "at once".
 ///
@@ -22,41 +22,54 @@ use crate::number::{MAX_SAFE_MS, ceil_ms};
 /// assert_eq!(parse_retry_after("1.5", now), None);
 /// ```
 pub fn parse_retry_after(value: &str, now: f64) -> Option<f64> {
-    let value = trim(value.as_bytes());
-    match delay_seconds(value) {
-        Some(seconds) => Some((seconds * 1e3).min(MAX_SAFE_MS)),
-        None => moment(value, now).map(|date| ceil_ms(date - now)),
-    }
+    some(retry_after(trim(value.as_bytes()), now))
 }
 
-/// 1*DIGIT. A long run of digits grows to infinity, never to NaN; below 2^53 the sum is exact.
-fn delay_seconds(digits: &[u8]) -> Option<f64> {
-    if digits.is_empty() {
-        return None;
+/// [`parse_retry_after`] of a trimmed value; NaN is none.
+#[inline]
+pub(super) fn retry_after(value: &[u8], now: f64) -> f64 {
+    let seconds = whole(value);
+    if !seconds.is_nan() {
+        return ceil_ms(seconds * 1e3);
     }
-    let mut seconds = 0.0;
+    let date = moment(value, now);
+    if date.is_nan() { date } else { ceil_ms(date - now) }
+}
+
+/// Inside the crate NaN is none: a number is returned in a register, and an option of one through memory.
+pub(super) fn some(value: f64) -> Option<f64> {
+    if value.is_nan() { None } else { Some(value) }
+}
+
+/// 1*DIGIT, or NaN. A long run of digits grows to infinity, never to NaN; below 2^53 the sum is exact.
+#[cfg_attr(target_family = "wasm", inline(never))]
+pub(super) fn whole(digits: &[u8]) -> f64 {
+    let mut value = if digits.is_empty() { f64::NAN } else { 0.0 };
     for byte in digits {
-        seconds = seconds * 10.0 + f64::from(digit(*byte)?);
+        let digit = digit(*byte);
+        if digit > 9 {
+            return f64::NAN;
+        }
+        value = value * 10.0 + f64::from(digit);
     }
-    Some(seconds)
+    value
 }
 
-/// An unsigned decimal number with at most one point and a digit on each side of it: `250`, `62.5`.
-pub(super) fn decimal(value: &[u8]) -> Option<f64> {
-    let Some(point) = value.iter().position(|byte| *byte == b'.') else {
-        return delay_seconds(value);
-    };
-    let (whole, [_, fraction @ ..]) = value.split_at_checked(point)? else { return None };
-    let whole = delay_seconds(whole)?;
-    delay_seconds(fraction)?;
+/// An unsigned decimal number with at most one point and a digit on each side of it, or NaN: `250`, `62.5`.
+#[inline]
+pub(super) fn decimal(value: &[u8]) -> f64 {
+    let point = value.iter().position(|byte| *byte == b'.').unwrap_or(value.len());
+    let (before, [_, after @ ..]) = value.split_at_checked(point).unwrap_or_default() else { return whole(value) };
+    if whole(after).is_nan() {
+        return f64::NAN;
+    }
     // From the last digit up, so that no scale grows out of range however many digits there are.
-    let part = fraction.iter().rev().try_fold(0.0, |sum, byte| Some((sum + f64::from(digit(*byte)?)) / 10.0))?;
-    Some(whole + part)
+    whole(before) + after.iter().rev().fold(0.0, |sum, byte| (sum + f64::from(digit(*byte))) / 10.0)
 }
 
-pub(super) fn digit(byte: u8) -> Option<u8> {
-    let digit = byte.wrapping_sub(b'0');
-    if digit < 10 { Some(digit) } else { None }
+/// 0 to 9, or more.
+pub(super) const fn digit(byte: u8) -> u8 {
+    byte.wrapping_sub(b'0')
 }
 
 /// Without the optional white space of RFC 9110, 5.6.3, around it.
@@ -70,6 +83,7 @@ pub(super) fn trim(mut value: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MAX_SAFE_MS;
 
     const NOW: f64 = 784_111_777_000.0; // Sun, 06 Nov 1994 08:49:37 GMT: `date -u -d @784111777`
 
@@ -151,10 +165,10 @@ mod tests {
     #[test]
     fn decimals() {
         for (value, expected) in [("250", 250.0), ("62.5", 62.5), ("0.25", 0.25), ("7.0", 7.0)] {
-            assert_eq!(decimal(value.as_bytes()), Some(expected), "{value}");
+            assert_eq!(some(decimal(value.as_bytes())), Some(expected), "{value}");
         }
         for value in ["", ".", "1.", ".5", "1.2.3", "-1", "1e3", "1 .5", " 1", "NaN"] {
-            assert_eq!(decimal(value.as_bytes()), None, "{value}");
+            assert_eq!(some(decimal(value.as_bytes())), None, "{value}");
         }
     }
 }

@@ -1,12 +1,11 @@
 //! What one error in a chain says by itself: the names, codes and messages of every runtime.
 
+use super::retry_after::digit;
+use super::words::groups;
 use super::{ErrorFacts, ErrorKind};
 
-// A table is one text: a line for a word, an empty line between groups. In wasm that is a third of the size that slices of
-// string slices take.
-
-/// Aborts (axios' own among them), a deadline, and what only a cause can belie.
-const NAMES: &str = "AbortError\nCanceledError\n\nTimeoutError\n\nNetworkError";
+/// Aborts (axios' own among them), a deadline, what only a cause can belie, and what `fetch` throws.
+const NAMES: &str = "AbortError\nCanceledError\n\nTimeoutError\n\nNetworkError\n\nTypeError\n";
 
 /// 1. Aborts: Node, axios, undici.
 /// 2. Timeouts: libuv and Node, then undici.
@@ -19,7 +18,7 @@ static CODES: &str = "ABORT_ERR\nERR_CANCELED\nUND_ERR_ABORTED\nUND_ERR_ABORT\n\
     ECONNREFUSED\nECONNRESET\nECONNABORTED\nENOTFOUND\nEAI_AGAIN\nEPIPE\nEHOSTUNREACH\nEHOSTDOWN\nENETUNREACH\n\
     ENETDOWN\nENETRESET\nUND_ERR_SOCKET\nUND_ERR_INFO\nUND_ERR_RES_CONTENT_LENGTH_MISMATCH\nConnectionRefused\n\
     ConnectionClosed\nFailedToOpenSocket\nERR_STREAM_PREMATURE_CLOSE\n\n\
-    ERR_NETWORK";
+    ERR_NETWORK\n";
 
 /// The codes of timeouts and of the network, an empty line between groups: all but the aborts.
 #[cfg(any(test, feature = "wasm"))]
@@ -38,28 +37,36 @@ const fn end_of_group(table: &str) -> usize {
     at
 }
 
-/// What `fetch` says in a `TypeError`.
-///
-/// 1. Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad scheme alike.
-/// 2. Chromium, Firefox, Safari, Bun, React Native or cross-fetch, and Deno of a body that was cut.
+/// 1. In a `TypeError`, Node's wrappers, which say nothing by themselves: `fetch failed` is a refused connection and a bad
+///    scheme alike.
+/// 2. In a `TypeError`, Chromium, Firefox, Safari, Bun, React Native or cross-fetch, and Deno of a body that was cut.
+/// 3. Workers, in a plain `Error`, with or without a dot.
 const MESSAGES: &str = "fetch failed\nterminated\n\n\
     Failed to fetch\nnetwork error\nNetworkError when attempting to fetch resource.\nLoad failed\n\
     The Internet connection appears to be offline.\nThe network connection was lost.\n\
     Could not connect to the server.\nA network error occurred.\nNetwork request failed\n\
-    error reading a body from connection";
+    error reading a body from connection\n\n\
+    Network connection lost\nNetwork connection lost.\n";
 
 /// What `fetch` says in a `TypeError` before it names the host: Chromium, Safari.
-const PREFIXES: &str = "Failed to fetch (\nLoad failed (";
+const PREFIXES: &str = "Failed to fetch (\nLoad failed (\n";
 
 /// What Deno says before it names the URL: in a `TypeError`, or since version 2.9 in the plain `Error` that is the cause of a
 /// `fetch failed`.
-const DENO: &str = "error sending request f";
+const DENO: &str = "error sending request f\n";
 
-/// Workers, in a plain `Error`, with or without a dot.
-const WORKERS: &str = "Network connection lost\nNetwork connection lost.";
+/// Of names and codes.
+const ABORT: u32 = 1;
+const TIMEOUT: u32 = 1 << 1;
+const NETWORK: u32 = 1 << 2;
+/// Of names.
+const TYPE_ERROR: u32 = 1 << 3;
+/// Of messages.
+const WRAPPER: u32 = 1;
+const WORKERS: u32 = 1 << 2;
 
 /// Deno has no code for a certificate that is not trusted, only this within its message.
-const DENO_CERTIFICATE: &str = "invalid peer certificate";
+const DENO_CERTIFICATE: &str = "invalid peer certificate\n";
 
 /// What one error says by itself.
 pub(super) enum Sign {
@@ -74,55 +81,46 @@ pub(super) enum Sign {
 }
 
 pub(super) fn sign(error: &ErrorFacts<'_>) -> Sign {
-    let ErrorFacts { name, code, message } = error;
+    let (code, message) = (error.code.as_bytes(), error.message.as_bytes());
+    let named = groups(NAMES, error.name.as_bytes(), 0, false);
+    let coded = groups(CODES, code, 0, false);
     // Names first: a DOMException has a number for a code.
-    let (named, coded) = (group(NAMES, name), group(CODES, code));
-    match (named, coded) {
-        (Some(0), _) | (_, Some(0)) => return Sign::Certain(ErrorKind::Abort),
-        (Some(1), _) => return Sign::Certain(ErrorKind::Timeout),
-        (_, Some(1)) => return Sign::Certain(ErrorKind::NetworkTimeout),
-        (_, Some(2)) => return Sign::Certain(ErrorKind::Network),
-        (_, Some(_)) => return Sign::Wrapper,
-        (_, None) => {}
+    if (named | coded) & ABORT != 0 {
+        return Sign::Certain(ErrorKind::Abort);
     }
-    if !code.bytes().all(|byte| byte.is_ascii_digit()) {
+    if named & TIMEOUT != 0 {
+        return Sign::Certain(ErrorKind::Timeout);
+    }
+    if coded & TIMEOUT != 0 {
+        return Sign::Certain(ErrorKind::NetworkTimeout);
+    }
+    if coded & NETWORK != 0 {
+        return Sign::Certain(ErrorKind::Network);
+    }
+    if coded != 0 {
+        return Sign::Wrapper;
+    }
+    if code.iter().any(|byte| digit(*byte) > 9) {
         return Sign::UnknownCode;
     }
-    if named.is_some() || group(WORKERS, message).is_some() {
+    let said = groups(MESSAGES, message, 0, false);
+    if named & NETWORK != 0 || said & WORKERS != 0 {
         return Sign::Message;
     }
-    if message.as_bytes().starts_with(DENO.as_bytes()) && !contains(message, DENO_CERTIFICATE) {
+    if groups(DENO, message, 0, true) != 0 && !contains(message, DENO_CERTIFICATE) {
         return Sign::Message;
     }
-    if *name != "TypeError" {
+    if named & TYPE_ERROR == 0 {
         return Sign::Nothing;
     }
-    match group(MESSAGES, message) {
-        Some(0) => Sign::Wrapper,
-        None if !lines(PREFIXES).any(|prefix| message.as_bytes().starts_with(prefix)) => Sign::Nothing,
-        _ => Sign::Message,
+    if said & WRAPPER != 0 {
+        return Sign::Wrapper;
     }
+    if said != 0 || groups(PREFIXES, message, 0, true) != 0 { Sign::Message } else { Sign::Nothing }
 }
 
-fn lines(table: &str) -> impl Iterator<Item = &[u8]> {
-    table.as_bytes().split(|byte| *byte == b'\n')
-}
-
-/// Which group of a table a word is in, the first being 0.
-fn group(table: &str, word: &str) -> Option<u8> {
-    let mut group = 0;
-    for line in lines(table) {
-        if line.is_empty() {
-            group += 1;
-        } else if line == word.as_bytes() {
-            return Some(group);
-        }
-    }
-    None
-}
-
-fn contains(text: &str, part: &str) -> bool {
-    text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
+fn contains(text: &[u8], part: &str) -> bool {
+    (0..text.len()).any(|start| text.get(start..).is_some_and(|rest| groups(part, rest, 0, true) != 0))
 }
 
 #[cfg(test)]
@@ -130,41 +128,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_word_is_in_two_tables() {
-        let words = [NAMES, CODES, MESSAGES, PREFIXES, DENO, WORKERS].map(lines).into_iter().flatten();
-        let words: alloc::vec::Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    fn no_word_is_twice() {
+        let lines = [NAMES, CODES, MESSAGES, PREFIXES, DENO].into_iter().flat_map(|table| table.split('\n'));
+        let words: alloc::vec::Vec<_> = lines.filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {
-            assert!(!words[..index].contains(word), "{}", core::str::from_utf8(word).unwrap());
+            assert!(!words[..index].contains(word), "{word}");
         }
-    }
-
-    #[test]
-    fn a_group_ends_at_an_empty_line() {
-        assert_eq!(group("a\nb\n\nc", "b"), Some(0));
-        assert_eq!(group("a\nb\n\nc", "c"), Some(1));
-        for none in ["", "a\nb", "d", "A"] {
-            assert_eq!(group("a\nb\n\nc", none), None, "{none}");
+        for table in [NAMES, CODES, MESSAGES, PREFIXES, DENO, DENO_CERTIFICATE] {
+            assert!(table.ends_with('\n'));
         }
     }
 
     #[test]
     fn retryable_codes_are_all_but_the_aborts() {
-        assert!(CODES.ends_with(retryable_codes()));
         let aborts = CODES.strip_suffix(retryable_codes()).unwrap();
-        assert!(lines(aborts).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) == Some(0)));
-        assert!(
-            lines(retryable_codes()).filter(|line| !line.is_empty()).all(|code| group(CODES, text(code)) > Some(0))
-        );
-    }
-
-    fn text(bytes: &[u8]) -> &str {
-        core::str::from_utf8(bytes).unwrap()
+        let found = |codes: &str| codes.lines().fold(0, |all, code| all | groups(CODES, code.as_bytes(), 0, false));
+        assert_eq!(found(aborts), ABORT);
+        assert_eq!(found(retryable_codes()) & ABORT, 0);
+        assert_eq!(found(aborts) | found(retryable_codes()), found(CODES));
     }
 
     #[test]
     fn contains_finds_bytes() {
-        assert!(contains("an invalid peer certificate: Expired", DENO_CERTIFICATE));
-        assert!(!contains("invalid", DENO_CERTIFICATE));
-        assert!(!contains("", DENO_CERTIFICATE));
+        assert!(contains(b"an invalid peer certificate: Expired", DENO_CERTIFICATE));
+        assert!(!contains(b"invalid", DENO_CERTIFICATE));
+        assert!(!contains(b"", DENO_CERTIFICATE));
     }
 }

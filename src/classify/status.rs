@@ -13,7 +13,12 @@
 /// assert!(!is_retryable_status(404));
 /// ```
 pub const fn is_retryable_status(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500 | 502..=504 | 506..=599)
+    is_refusal(status as u32) || is_failure(status as u32)
+}
+
+/// A 5xx that may be another answer next time.
+pub(super) const fn is_failure(status: u32) -> bool {
+    matches!(status, 500..=599) && status != 501 && status != 505
 }
 
 /// Whether the status itself says that the request was not acted on, so that even a POST may be repeated.
@@ -22,7 +27,7 @@ pub const fn is_retryable_status(status: u16) -> bool {
 /// - 425: the server was unwilling to process a request that might be replayed (RFC 8470, 5.2).
 /// - 429: refused by a rate limit (RFC 6585, 4).
 /// - 503: unable to handle the request (RFC 9110, 15.6.4).
-pub(super) const fn is_refusal(status: u16) -> bool {
+pub(super) const fn is_refusal(status: u32) -> bool {
     matches!(status, 408 | 425 | 429 | 503)
 }
 
@@ -41,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_always_retryable() {
-        for status in (0..=999).filter(|status| is_refusal(*status)) {
+        for status in (0..=999).filter(|status| is_refusal(u32::from(*status))) {
             assert!(is_retryable_status(status), "{status}");
         }
     }

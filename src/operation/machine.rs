@@ -80,8 +80,8 @@ impl Operation {
     ///
     /// A clock that was set back makes it wait as much longer, since a moment that has not come is not due.
     ///
-    /// An attempt whose dead-man's moment has passed was lost with its process. It counts as a plain failure, so that an
-    /// attempt which takes the process down does not go on for ever.
+    /// An attempt whose dead-man's moment has passed was lost with its process. It counts as a plain failure, so that
+    /// an attempt which takes the process down does not go on for ever.
     pub fn wake<C: Curve>(
         &mut self,
         policy: &Policy<C>,
@@ -125,13 +125,13 @@ impl Operation {
         self.progress()
     }
 
-    /// Puts a waiting operation off until `until`, because its request would not be let out before: a circuit breaker is
-    /// open. That spends no attempt: retry state and history stay as they are, and a moment before the one it already
-    /// waits for changes nothing.
+    /// Puts a waiting operation off until `until`, because its request would not be let out before: a circuit breaker
+    /// is open. That spends no attempt: retry state and history stay as they are, and a moment before the one it
+    /// already waits for changes nothing.
     ///
     /// The deadline holds all the same: where `until` does not lie before it, the policy stops here, with
-    /// [`Deadline`](crate::StopReason::Deadline). A policy without a deadline can be put off for ever. An attempt that is being made is
-    /// left alone, and so is an operation that is over.
+    /// [`Deadline`](crate::StopReason::Deadline). A policy without a deadline can be put off for ever. An attempt that
+    /// is being made is left alone, and so is an operation that is over.
     pub fn postpone<C: Curve>(&mut self, policy: &Policy<C>, now: f64, until: f64) -> Progress {
         if let Some(due) = self.lifecycle().put_off(until) {
             let remaining_ms = policy.deadline_ms - elapsed_ms(due, date_ms(self.state.started_at));
@@ -145,8 +145,8 @@ impl Operation {
         self.lifecycle().is_due(now)
     }
 
-    /// Calls the operation off, unless it is over; says whether this call did it. An attempt that is being made cannot be
-    /// called back, but what comes of it no longer counts: the history shows it as cancelled.
+    /// Calls the operation off, unless it is over; says whether this call did it. An attempt that is being made cannot
+    /// be called back, but what comes of it no longer counts: the history shows it as cancelled.
     pub fn cancel(&mut self, now: f64) -> bool {
         let (cancels, running) = self.step(|numbers| numbers.cancel(now));
         if let Some(ended) = running {

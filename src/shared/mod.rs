@@ -1,5 +1,5 @@
-//! What the Workers integration decides without I/O, for Rust and for JavaScript: a breaker that isolates share, and what the
-//! platform takes.
+//! What the Workers integration decides without I/O, for Rust and for JavaScript: a breaker that isolates share, and
+//! what the platform takes.
 
 #![cfg_attr(
     not(feature = "worker"),

@@ -3,8 +3,8 @@
 use crate::breaker::CallResult;
 use crate::number::{ceil_ms, floor_ms, unit};
 
-/// The last moment that an alarm is armed for, the first of January 2189, in milliseconds since 1970: the platform refuses
-/// "dates after 2189". An operation that is due later is woken then, and armed again.
+/// The last moment that an alarm is armed for, the first of January 2189, in milliseconds since 1970: the platform
+/// refuses "dates after 2189". An operation that is due later is woken then, and armed again.
 pub const MAX_ALARM: f64 = 6_911_049_600_000.0;
 
 /// The longest a queue holds a message back: 24 hours, in seconds.
@@ -17,8 +17,8 @@ pub const POSTPONE_JITTER: f64 = 0.1;
 /// The least time to live of a key in KV, in milliseconds.
 pub(crate) const MIN_KEEP_MS: f64 = 60_000.0;
 
-/// How long after an attempt's timeout the dead-man alarm waits, in milliseconds, so that it never meets an attempt still
-/// being made.
+/// How long after an attempt's timeout the dead-man alarm waits, in milliseconds, so that it never meets an attempt
+/// still being made.
 pub(crate) const GRACE_MS: f64 = 5_000.0;
 
 /// The moment that an alarm wanted at `due` can be armed for: whole, after `now`, and not past [`MAX_ALARM`].

@@ -17,8 +17,8 @@ const WRITE_AGAIN_MS: f64 = 32_000.0;
 /// How long a write that has not ended holds the next one back, in milliseconds: one that never ends was lost.
 const WRITE_LOST_MS: f64 = 11_000.0;
 
-/// How far ahead of the clock a shared state may lie, in milliseconds. One further ahead would win every merge and refuse
-/// until the clock gets there.
+/// How far ahead of the clock a shared state may lie, in milliseconds. One further ahead would win every merge and
+/// refuse until the clock gets there.
 const MAX_AHEAD_MS: f64 = 3_600_000.0;
 
 /// How long after its moment a task that was to write is taken for lost, in milliseconds.
@@ -219,8 +219,8 @@ pub(crate) fn is_of_this_time<S: BreakerState>(state: &S, now: f64) -> bool {
     state.recovery().changed_at <= now + MAX_AHEAD_MS
 }
 
-/// What of a state is shared: the transition. Each isolate counts for itself, so a closed state goes without its ledger; a
-/// run of failures that was shared would outlive the success which ended it, as that is no transition.
+/// What of a state is shared: the transition. Each isolate counts for itself, so a closed state goes without its
+/// ledger; a run of failures that was shared would outlive the success which ended it, as that is no transition.
 fn transition<S: BreakerState>(kind: &impl Kind<S>, state: S) -> S {
     let recovery = state.recovery();
     if recovery.status != Status::Closed {

@@ -9,16 +9,15 @@ use crate::backoff::{
 use crate::number::floor_ms;
 use crate::stored::{DELAY, TIME};
 
-/// How many numbers [`next`] gives back beside its answer.
-pub const NUMBERS: usize = 2;
-
 /// `attempts` and `remainingMs`.
-pub type Numbers = [f64; NUMBERS];
+pub type Numbers = [f64; 2];
+
+/// The curve's number, `baseMs` or `delayMs`, `factor`, the jitter (0 none, 1 full, 2 equal), `maxAttempts`, `deadlineMs`
+/// and `maxDelayMs`. No limit is infinite.
+pub type Options = [f64; 7];
 
 /// Any of the curves: `curve` is 0 exponential, 1 decorrelated jitter, 2 Fibonacci, 3 linear, 4 constant, and else
 /// `custom`, which is given the attempt and the previous delay.
-///
-/// Decorrelated jitter comes with [`Jitter::None`] around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<F> {
     /// Which one.
@@ -46,33 +45,38 @@ impl<F: Fn(f64, f64) -> f64> Curve for Shape<F> {
     }
 }
 
-/// The ceiling on one wait that the option `maxDelayMs` stands for, to be passed to [`policy`].
-pub fn cap(max_delay_ms: f64) -> f64 {
-    floor_ms(max_delay_ms)
-}
-
-/// A policy from options that JavaScript has checked. No limit is infinite; `jitter` is 0 none, 1 full, 2 equal.
+/// A policy from options that JavaScript has checked.
 #[inline]
-pub fn policy<C>(curve: C, jitter: i32, max_attempts: f64, deadline_ms: f64, max_delay_ms: f64) -> Policy<C> {
-    let jitter = match jitter {
+pub fn policy<F: Fn(f64, f64) -> f64>(options: Options, custom: F) -> Policy<Shape<F>> {
+    let [curve, base_ms, factor, jitter, max_attempts, deadline_ms, max_delay_ms] = options;
+    let curve = curve as i32;
+    let jitter = match jitter as i32 {
+        // Decorrelated jitter is jittered by itself.
+        _ if curve == 1 => Jitter::None,
         0 => Jitter::None,
         1 => Jitter::Full,
         _ => Jitter::Equal,
     };
-    Policy { curve, jitter, max_attempts: count(max_attempts), deadline_ms, max_delay_ms }
+    Policy {
+        curve: Shape { curve, base_ms, factor, custom },
+        jitter,
+        max_attempts,
+        deadline_ms,
+        max_delay_ms: floor_ms(max_delay_ms),
+    }
 }
 
 /// One decision. The answer is the delay of a retry, -1 to -3 for a stop (non-retryable, attempts, deadline), or -4 to -6
 /// for a wrong field in `state` (`attempts`, `startedAt`, `prevDelayMs`). `startedAt` stays what it is.
 #[inline]
 pub fn next<C: Curve>(
-    numbers: &mut Numbers,
     policy: &Policy<C>,
     [attempts, started_at, prev_delay_ms]: [f64; 3],
     now: f64,
     retryable: bool,
     retry_after_ms: f64,
     random: impl FnMut() -> f64,
+    write: impl FnOnce(Numbers),
 ) -> f64 {
     if !is_count(attempts) {
         return -4.0;
@@ -93,6 +97,6 @@ pub fn next<C: Curve>(
         Decision::Stop { reason: StopReason::MaxAttempts, remaining_ms, .. } => (-2.0, remaining_ms),
         Decision::Stop { reason: StopReason::Deadline, remaining_ms, .. } => (-3.0, remaining_ms),
     };
-    *numbers = [number(decision.attempts()), remaining_ms];
+    write([number(decision.attempts()), remaining_ms]);
     answer
 }

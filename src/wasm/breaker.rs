@@ -2,29 +2,59 @@
 
 #![allow(missing_docs, reason = "fields are named as those of a state are")]
 
-use super::{invalid, number};
-pub use crate::breaker::numbers::{LedgerNumbers, RecoveryNumbers};
-use crate::breaker::{CallResult, Report, Reported, RollingBreakerState, Status, force_close, force_open};
+use super::{invalid, number, time};
+use crate::breaker::numbers::{Checked, More, NOTHING_MORE, Plain, ledger, merge, recovery};
+use crate::breaker::recovery::Turn;
+use crate::breaker::{CallResult, Report, Reported, RollingBreakerState, Status};
 use crate::number::MAX_SAFE_MS;
-use crate::stored::{LENGTH, TIME};
+use crate::stored::{LENGTH, Range, TIME};
 
-/// How many numbers [`step`] gives back.
-pub const NUMBERS: usize = 16;
+/// A state in the order of its parameters, then `retryAfterMs`, then more than 0 if one of the state's optional fields is.
+pub type Numbers = [f64; 16];
 
-/// The state in the order of its parameters, then `retryAfterMs`, then more than 0 if a field is that only a breaker with
-/// options beyond the reference's has.
-pub type Numbers = [f64; NUMBERS];
+/// The options of a breaker, as the facade lays them out: those of the package's `/breaker`, and of `/breaker/extended`.
+pub trait Options: Copy {
+    /// Whether the program merges states.
+    const MERGES: bool;
 
-/// A state's fields, in the order in which `invalid` counts them.
+    fn split(self) -> (Plain, More);
+}
+
+impl Options for Plain {
+    const MERGES: bool = false;
+
+    #[inline(always)]
+    fn split(self) -> (Plain, More) {
+        (self, NOTHING_MORE)
+    }
+}
+
+/// Both kinds of options, one after the other.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Extended(Plain, More);
+
+impl Extended {
+    pub const ZERO: Self = Self([0.0; 8], [0.0; 6]);
+}
+
+impl Options for Extended {
+    const MERGES: bool = true;
+
+    #[inline(always)]
+    fn split(self) -> (Plain, More) {
+        (self.0, self.1)
+    }
+}
+
+/// A state's fields, in the order in which `invalid` counts them. Of a consecutive breaker, `curr_fail` is its run of
+/// failures, and what else only a window has is not looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct StateNumbers {
     pub status: i32,
     pub changed_at: f64,
     pub probes: f64,
     pub successes: f64,
-    pub openings: f64,
-    pub open_for_ms: f64,
-    pub ahead_ms: f64,
     pub start: f64,
     pub prev_ok: f64,
     pub prev_fail: f64,
@@ -32,72 +62,88 @@ pub struct StateNumbers {
     pub curr_fail: f64,
     pub prev_slow: f64,
     pub curr_slow: f64,
+    pub openings: f64,
+    pub open_for_ms: f64,
+    pub ahead_ms: f64,
 }
 
-macro_rules! read {
-    ($numbers:ident, $from:literal: $($field:ident $kind:ident),* $(,)?) => {
-        let mut index = $from;
-        $(let $field = read!(@$kind $numbers.$field, index);
-        index += 1;)*
-        let _ = index;
-    };
-    (@count $value:expr, $index:ident) => {{
-        // Signed: an unsigned conversion is a dozen instructions in wasm.
-        let whole = $value as i64;
-        if whole as f64 != $value || !(0..=MAX_SAFE_MS as i64).contains(&whole) {
-            return Err(invalid($index));
-        }
-        whole as u64
-    }};
-    (@time $value:expr, $index:ident) => {{
-        if !TIME.accepts($value) {
-            return Err(invalid($index));
-        }
-        $value
-    }};
-    (@length $value:expr, $index:ident) => {{
-        if !LENGTH.accepts($value) {
-            return Err(invalid($index));
-        }
-        $value
-    }};
+#[inline(always)]
+fn count(value: f64, index: i32) -> Result<u64, i32> {
+    // Signed: an unsigned conversion is a dozen instructions in wasm.
+    let whole = value as i64 as u64;
+    if whole as i64 as f64 == value && whole <= MAX_SAFE_MS as u64 { Ok(whole) } else { Err(invalid(index)) }
+}
+
+#[inline(always)]
+fn within(range: Range, value: f64, index: i32) -> Result<f64, i32> {
+    if range.accepts(value) { Ok(value) } else { Err(invalid(index)) }
 }
 
 impl StateNumbers {
+    /// The state; `window` tells whether the fields of a window are part of it, `ledger` whether any ledger is.
     #[inline(always)]
-    fn read(self) -> Result<RollingBreakerState, i32> {
-        let status = match self.status {
-            0 => Status::Closed,
-            1 => Status::Open,
-            2 => Status::HalfOpen,
-            _ => return Err(invalid(0)),
+    fn read(self, ledger: bool, window: bool) -> Result<RollingBreakerState, i32> {
+        let mut state = RollingBreakerState {
+            status: match self.status {
+                0 => Status::Closed,
+                1 => Status::Open,
+                2 => Status::HalfOpen,
+                _ => return Err(invalid(0)),
+            },
+            changed_at: within(TIME, self.changed_at, 1)?,
+            probes: count(self.probes, 2)?,
+            successes: count(self.successes, 3)?,
+            start: 0.0,
+            prev_ok: 0,
+            prev_fail: 0,
+            curr_ok: 0,
+            curr_fail: 0,
+            prev_slow: 0,
+            curr_slow: 0,
+            openings: count(self.openings, 11)?,
+            open_for_ms: within(LENGTH, self.open_for_ms, 12)?,
+            ahead_ms: within(LENGTH, self.ahead_ms, 13)?,
         };
-        read!(self, 1: changed_at time, probes count, successes count, openings count, open_for_ms length,
-            ahead_ms length, start time, prev_ok count, prev_fail count, curr_ok count, curr_fail count,
-            prev_slow count, curr_slow count);
-        Ok(RollingBreakerState {
-            status,
-            changed_at,
-            probes,
-            successes,
-            openings,
-            open_for_ms,
-            ahead_ms,
-            start,
-            prev_ok,
-            prev_fail,
-            curr_ok,
-            curr_fail,
-            prev_slow,
-            curr_slow,
-        })
+        if ledger {
+            state.curr_fail = count(self.curr_fail, 8)?;
+            if window {
+                state.start = within(TIME, self.start, 4)?;
+                state.prev_ok = count(self.prev_ok, 5)?;
+                state.prev_fail = count(self.prev_fail, 6)?;
+                state.curr_ok = count(self.curr_ok, 7)?;
+                state.prev_slow = count(self.prev_slow, 9)?;
+                state.curr_slow = count(self.curr_slow, 10)?;
+            }
+        }
+        Ok(state)
     }
 }
+
+const OPEN: i32 = 4;
+const INIT: i32 = 6;
+const HOLD: i32 = 7;
+
+const EMPTY: RollingBreakerState = RollingBreakerState {
+    status: Status::Closed,
+    changed_at: 0.0,
+    probes: 0,
+    successes: 0,
+    start: 0.0,
+    prev_ok: 0,
+    prev_fail: 0,
+    curr_ok: 0,
+    curr_fail: 0,
+    prev_slow: 0,
+    curr_slow: 0,
+    openings: 0,
+    open_for_ms: 0.0,
+    ahead_ms: 0.0,
+};
 
 /// What to do with a state.
 ///
 /// `operation` is 0 to request, 1 to 3 to report a success, a failure or an ignored call, 4 and 5 to force it open or
-/// closed. An epoch or a duration that is not known is NaN.
+/// closed, and 6 for a new state, whatever the one given is. 7 keeps a state in the buffer, where 8 finds it to merge with. An epoch or a duration that is not known is NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub operation: i32,
@@ -109,36 +155,48 @@ pub struct Call {
 /// One step of a breaker. Of a request: 0 refused, 1 admitted with the state as it was, 2 admitted with a new one. Of a
 /// report: 0 counted, 1 ignored, 2 stale, and 3 more if the state is a new one. Negative is `invalid`.
 #[inline(always)]
-pub fn step(
+pub fn step<O: Options>(
     numbers: &mut Numbers,
+    options: O,
     state: StateNumbers,
     call: Call,
-    recovery: RecoveryNumbers,
-    ledger: LedgerNumbers,
     random: impl Fn() -> f64,
 ) -> i32 {
     let Call { operation, now, epoch, duration_ms } = call;
-    let state = match state.read() {
-        Ok(state) => state,
-        Err(code) => return code,
-    };
-    let recovery = recovery.build();
-    let (next, code) = match operation {
-        0 => {
-            let (next, verdict) = recovery.request(state, now);
-            numbers[14] = verdict.retry_after_ms;
-            let code = match (verdict.ok, state.status) {
-                (false, _) => 0,
-                (true, Status::Closed) => 1,
-                (true, _) => 2,
-            };
-            if code < 2 {
-                numbers[0] = f64::from(state.status as i32);
-                return code;
-            }
-            (next, code)
+    let (plain, more) = options.split();
+    let (recovery, ledger) = (recovery(&plain, &more), ledger(&plain, &more));
+    let state = if operation == INIT {
+        EMPTY
+    } else {
+        match state.read(!(OPEN..=INIT).contains(&operation), !ledger.counts_runs()) {
+            Ok(state) => state,
+            Err(code) => return code,
         }
-        1..=3 => {
+    };
+    if O::MERGES && operation >= HOLD {
+        let other =
+            if operation > HOLD { merge(&recovery, &ledger, read_back(numbers), Checked(state)).0 } else { state };
+        write(numbers, &other);
+        return 0;
+    }
+    let was_closed = state.status == Status::Closed;
+    let mut next = Checked(state);
+    let mut code = 2;
+    if operation == 0 {
+        let (admitted, verdict) = recovery.request(next, now);
+        numbers[0] = f64::from(verdict.status as i32);
+        numbers[14] = verdict.retry_after_ms;
+        if was_closed {
+            return 1;
+        }
+        if !verdict.ok {
+            return 0;
+        }
+        next = admitted;
+    } else {
+        let now = time(now);
+        let mut turn = Turn::Open;
+        if operation < OPEN {
             let result = match operation {
                 1 => CallResult::Success,
                 2 => CallResult::Failure,
@@ -146,35 +204,76 @@ pub fn step(
             };
             let epoch = if epoch.is_nan() { None } else { Some(epoch) };
             let report = Report { result, epoch, duration_ms: Some(duration_ms) };
-            let (next, reported) = recovery.report(&ledger.build(), state, now, &report, &mut || random());
-            // Nothing that is counted leaves a window as it was, and nothing that leaves `closed` is ignored.
+            let (follows, reported) = recovery.judge(&ledger, &mut next, now, &report);
+            turn = follows;
+            code = reported as i32;
             let same = match reported {
+                // Whatever is counted changes a window.
                 Reported::Counted => {
-                    ledger.failure_threshold > 0.0
-                        && (state.status, next.status) == (Status::Closed, Status::Closed)
-                        && next.curr_fail == state.curr_fail
+                    was_closed && turn == Turn::Stay && ledger.counts_runs() && next.0.curr_fail == state.curr_fail
                 }
-                Reported::Ignored => state.status == Status::Closed,
+                // On trial, a probe's slot is free again.
+                Reported::Ignored => was_closed,
                 Reported::Stale => true,
             };
-            let code = reported as i32;
             if same {
                 return code;
             }
-            (next, code + 3)
+            code += 3;
+        } else if operation > OPEN {
+            turn = Turn::Close;
+            if was_closed {
+                turn = Turn::Stay;
+                if operation == INIT || now > state.changed_at {
+                    next.0.changed_at = now;
+                }
+                next.0.start = now;
+            }
         }
-        4 => (force_open(state, now), 0),
-        _ => (force_close(state, now), 0),
-    };
-    let extra = number(next.openings | next.prev_slow | next.curr_slow) + next.open_for_ms + next.ahead_ms;
+        recovery.turn(&ledger, &mut next, now, turn, &mut || random());
+        if operation == OPEN {
+            next.0.openings = state.openings;
+            next.0.open_for_ms = 0.0;
+        }
+    }
+    write(numbers, &next.0);
+    code
+}
+
+/// What [`write`] wrote.
+fn read_back(numbers: &Numbers) -> Checked {
+    let count = |index: usize| numbers[index] as i64 as u64;
+    Checked(RollingBreakerState {
+        status: match count(0) {
+            0 => Status::Closed,
+            1 => Status::Open,
+            _ => Status::HalfOpen,
+        },
+        changed_at: numbers[1],
+        probes: count(2),
+        successes: count(3),
+        start: numbers[4],
+        prev_ok: count(5),
+        prev_fail: count(6),
+        curr_ok: count(7),
+        curr_fail: count(8),
+        prev_slow: count(9),
+        curr_slow: count(10),
+        openings: count(11),
+        open_for_ms: numbers[12],
+        ahead_ms: numbers[13],
+    })
+}
+
+#[inline(always)]
+fn write(numbers: &mut Numbers, next: &RollingBreakerState) {
+    let optional = number(next.openings | next.prev_slow | next.curr_slow) + next.open_for_ms + next.ahead_ms;
+    let retry_after_ms = numbers[14];
     *numbers = [
         f64::from(next.status as i32),
         next.changed_at,
         number(next.probes),
         number(next.successes),
-        number(next.openings),
-        next.open_for_ms,
-        next.ahead_ms,
         next.start,
         number(next.prev_ok),
         number(next.prev_fail),
@@ -182,8 +281,10 @@ pub fn step(
         number(next.curr_fail),
         number(next.prev_slow),
         number(next.curr_slow),
-        numbers[14],
-        extra,
+        number(next.openings),
+        next.open_for_ms,
+        next.ahead_ms,
+        retry_after_ms,
+        optional,
     ];
-    code
 }

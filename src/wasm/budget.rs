@@ -23,9 +23,9 @@ pub struct Numbers {
 
 /// What to do.
 ///
-/// `budget` is 0 to 3: retry budget, adaptive throttle, token bucket, gRPC's throttle, whose options come in the order of
-/// their builders. `operation` is 0 to 5: init, look, request, retry, succeed, fail. `failure` is 0 to 3 as in [`Failure`],
-/// and negative for none.
+/// `budget` is 0 to 3: retry budget, adaptive throttle, token bucket, gRPC's throttle, whose options come in the order
+/// of their builders. `operation` is 0 to 5: init, look, request, retry, succeed, fail. `failure` is 0 to 3 as in
+/// [`Failure`], and negative for none.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "said above")]
 pub struct Step {
@@ -45,8 +45,8 @@ impl Numbers {
     }
 }
 
-/// One step on the state in `numbers`: 1 more if the call may go, 2 more if the state is another than before. Negative is
-/// `invalid`. 4 is a question: chance decides, so come again with a number that has been drawn.
+/// One step on the state in `numbers`: 1 more if the call may go, 2 more if the state is another than before. Negative
+/// is `invalid`. 4 is a question: chance decides, so come again with a number that has been drawn.
 ///
 /// A callback would be simpler, but these functions keep their windows on the stack, and one that throws would not give
 /// its part of the stack back.

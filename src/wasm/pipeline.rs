@@ -1,8 +1,6 @@
 //! What a pipeline's strategies decide.
 
-use crate::backoff::{
-    Constant, Curve, DecorrelatedJitterV2, Exponential, Jitter, Linear, MAX_ATTEMPTS, Policy, growth,
-};
+use crate::backoff::{Constant, Curve, DecorrelatedJitterV2, Exponential, Jitter, Linear, Policy, growth};
 use crate::limit::RateLimit;
 use crate::number::{ceil_ms, floor_ms, round_ms};
 
@@ -71,7 +69,7 @@ fn computed(backoff: Backoff, max_delay_ms: f64, retry: Retry, random: &mut impl
     let policy = Policy {
         curve: Formula { curve, base_ms, factor },
         jitter: jitter_mode,
-        max_attempts: MAX_ATTEMPTS,
+        max_attempts: f64::INFINITY,
         deadline_ms: f64::INFINITY,
         max_delay_ms,
     };

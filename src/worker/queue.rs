@@ -50,9 +50,9 @@ pub enum Settled {
 /// Settles a message on the report of its work: acknowledges it, asks for another delivery after the policy's delay, or
 /// says that the policy stopped.
 ///
-/// A queue does not tell the wait before, so a curve that leans on it (decorrelated jitter, some of one's own) starts from
-/// its base each time: use one that counts attempts. The policy's `deadline` counts from the moment the message was sent. Keep its attempts at or below the queue's own
-/// `max_retries + 1` (4 by default), or the queue ends first.
+/// A queue does not tell the wait before, so a curve that leans on it (decorrelated jitter, some of one's own) starts
+/// from its base each time: use one that counts attempts. The policy's `deadline` counts from the moment the message
+/// was sent. Keep its attempts at or below the queue's own `max_retries + 1` (4 by default), or the queue ends first.
 ///
 /// # Errors
 /// A value that is not a queue's message.

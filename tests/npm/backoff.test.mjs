@@ -229,3 +229,19 @@ test("what a curve or a random source throws comes out, and does no harm", () =>
   const policy = exponential({ baseMs: 100, ...limits });
   assert.equal(policy.peek(policy.init(0), 0).delayMs, 100);
 });
+
+test("policies in turn, and policies asked from within a curve or a source of randomness, keep their own options", () => {
+  const inner = exponential({ baseMs: 7, maxAttempts: 9, maxDelayMs: 7, random: () => 0 });
+  const ask = () => inner.peek(inner.init(0), 0).delayMs;
+  const curve = backoff(() => 100 + ask(), { maxAttempts: 2, deadlineMs: 1_000, random: () => 0.5 });
+  const drawing = constant({ delayMs: 200, maxAttempts: 2, random: () => 0.25 + ask() });
+  const plain = linear({ baseMs: 30, deadlineMs: 60, jitter: "none" });
+  const first = (policy) => policy.peek(policy.init(0), 0);
+  for (const round of [1, 2]) {
+    assert.deepEqual(first(curve), { retry: true, delayMs: 50, attempts: 1, remainingMs: 1_000 }, `round ${round}`);
+    assert.deepEqual(first(drawing), { retry: true, delayMs: 50, attempts: 1, remainingMs: Infinity });
+    assert.deepEqual(first(plain), { retry: true, delayMs: 30, attempts: 1, remainingMs: 60 });
+    assert.deepEqual(preview(curve, 5), [50]);
+    assert.deepEqual(preview(plain, 5), [30]);
+  }
+});

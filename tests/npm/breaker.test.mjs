@@ -9,6 +9,7 @@ import {
   isCircuitOpenError,
   rollingBreaker,
 } from "retry-primitives-wasm/breaker";
+import * as extended from "retry-primitives-wasm/breaker/extended";
 
 const options = { failureThreshold: 2, openMs: 1_000 };
 
@@ -125,7 +126,7 @@ test("forceOpen and forceClose keep what they do not know, and forceClose keeps 
 
 test("a growing open time, which the state remembers until a trial closes the breaker", () => {
   const openGrowth = { curve: "exponential", maxOpenMs: 3_000 };
-  const breaker = consecutiveBreaker({ failureThreshold: 1, openMs: 1_000, openGrowth });
+  const breaker = extended.consecutiveBreaker({ failureThreshold: 1, openMs: 1_000, openGrowth });
   let state = breaker.init(0);
   let now = 0;
   for (const lasts of [1_000, 2_000, 3_000, 3_000]) {
@@ -136,7 +137,10 @@ test("a growing open time, which the state remembers until a trial closes the br
   }
   const closed = breaker.succeed(state, now);
   assert.ok(!("openings" in closed) && !("openForMs" in closed));
-  assert.ok(!("openForMs" in forceClose(breaker.fail(state, now), now + 1)));
+  const growing = breaker.fail(state, now);
+  assert.equal(growing.openings, 5);
+  assert.ok(!("openForMs" in forceClose(growing, now + 1)));
+  assert.ok(!("openForMs" in extended.forceOpen(growing, now + 1)));
   for (const bad of [
     null,
     5,
@@ -146,7 +150,7 @@ test("a growing open time, which the state remembers until a trial closes the br
     { curve: "linear", maxOpenMs: 9 },
   ]) {
     assert.throws(
-      () => consecutiveBreaker({ ...options, openGrowth: bad }),
+      () => extended.consecutiveBreaker({ ...options, openGrowth: bad }),
       /^(Range|Type)Error: (curve|maxOpenMs) must/,
     );
   }
@@ -166,5 +170,87 @@ test("report refuses a result that is none", () => {
   const breaker = consecutiveBreaker(options);
   for (const result of [undefined, null, "ok", 1]) {
     assert.throws(() => breaker.report(breaker.init(0), 0, result), /^(Range|Type)Error: result must be success or/);
+  }
+});
+
+// A state of a breaker with more options, found by one without: what Rust's breaker of the same options does.
+test("fields of a breaker that has more options are kept, checked and forgotten as in the core", () => {
+  const breaker = consecutiveBreaker({ ...options, failureThreshold: 9 });
+  const stored = {
+    status: "closed",
+    changedAt: 0,
+    probes: 0,
+    successes: 1,
+    failures: 1,
+    openings: 3,
+    openForMs: 5_000,
+  };
+  assert.deepEqual(breaker.fail(stored, 1), { ...stored, failures: 2 });
+  assert.deepEqual(breaker.succeed(stored, 1), { ...stored, failures: 0 });
+  const open = { ...stored, status: "open" };
+  // An opening lasts `openMs`, whatever another breaker drew.
+  assert.equal(breaker.peek(open, 0).retryAfterMs, 1_000);
+  const trial = breaker.request(open, 1_000).state;
+  assert.deepEqual(trial, { ...open, status: "halfOpen", changedAt: 1_000, probes: 1, successes: 0 });
+  const reopened = { status: "open", changedAt: 1_500, probes: 0, successes: 0, failures: 1 };
+  assert.deepEqual(breaker.fail(trial, 1_500), reopened);
+  // The clock is 400 ms behind the epoch, so the opening counts from its own clock on.
+  assert.equal(breaker.peek({ ...reopened, aheadMs: 400 }, 1_500).retryAfterMs, 600);
+  for (const field of ["openings", "openForMs", "aheadMs"]) {
+    assert.throws(() => breaker.peek({ ...open, [field]: -1 }, 0), { name: "StateError", field });
+  }
+
+  const rolling = rollingBreaker({ windowMs: 1_000, openMs: 1_000 });
+  const window = { ...rolling.init(0), currOk: 4, currSlow: 3, prevSlow: 2 };
+  assert.deepEqual(rolling.succeed(window, 1), { ...window, currOk: 5 });
+  const { currSlow, ...moved } = { ...window, start: 1_000, prevOk: 4, prevSlow: 3, currOk: 1 };
+  assert.equal(currSlow, 3);
+  assert.deepEqual(rolling.succeed(window, 1_000), moved);
+  assert.throws(() => rolling.peek({ ...window, prevSlow: 0.5 }, 0), { name: "StateError", field: "prevSlow" });
+  // A consecutive breaker has no window: what lies there is not its own.
+  const foreign = breaker.fail({ ...stored, prevSlow: "junk", start: "junk", currFail: 7 }, 1);
+  assert.deepEqual(foreign, { ...stored, failures: 2 });
+});
+
+test("slow calls trip a rolling breaker, and make a probe fail", () => {
+  const given = { windowMs: 1_000, openMs: 1_000, minimumThroughput: 2, slowCallMs: 100, slowRatio: 0.5 };
+  const breaker = extended.rollingBreaker(given);
+  let state = breaker.succeed(breaker.init(0), 1, { durationMs: 100 });
+  state = breaker.succeed(state, 2, { durationMs: 101 });
+  assert.deepEqual([state.status, state.currOk, state.currSlow], ["open", 2, 1]);
+  const trial = breaker.request(state, 1_002).state;
+  assert.equal(breaker.succeed(trial, 1_003, { durationMs: 101 }).status, "open");
+  assert.equal(breaker.succeed(trial, 1_003, { durationMs: 5 }).status, "closed");
+});
+
+test("merge: the later opening or closing wins, of one transition the counts are joined", () => {
+  const breaker = extended.consecutiveBreaker({ failureThreshold: 1, openMs: 30_000 });
+  const opened = breaker.fail(breaker.init(0), 1_000);
+  const fresh = Object.freeze(breaker.init(2_000));
+  const closed = breaker.succeed(breaker.request(opened, 31_000).state, 31_050);
+  const both = (a, b) => {
+    const merged = breaker.merge(a, b);
+    assert.deepEqual(breaker.merge(b, a), merged);
+    assert.deepEqual(breaker.merge(merged, a), merged);
+    return merged;
+  };
+  assert.deepEqual(both(fresh, opened), opened);
+  assert.deepEqual(both(opened, closed), closed);
+  assert.deepEqual(both({ ...fresh, failures: 2 }, { ...fresh, failures: 5 }), { ...fresh, failures: 5 });
+  assert.throws(() => breaker.merge(opened, { ...opened, probes: -1 }), { name: "StateError", field: "probes" });
+
+  const rolling = extended.rollingBreaker({ windowMs: 1_000, openMs: 1_000 });
+  const one = { ...rolling.init(0), currOk: 3, currFail: 1 };
+  const other = { ...one, currOk: 2, currFail: 4, currSlow: 1 };
+  assert.deepEqual(rolling.merge(one, other), { ...one, currFail: 4, currSlow: 1 });
+  assert.equal("merge" in consecutiveBreaker(options), false);
+});
+
+test("a source of randomness may use a breaker itself", () => {
+  const inner = extended.consecutiveBreaker({ failureThreshold: 7, openMs: 5, openJitter: 1, random: () => 0 });
+  const random = () => (inner.fail(inner.init(0), 1).status === "closed" ? 0.5 : 0);
+  const breaker = extended.consecutiveBreaker({ failureThreshold: 1, openMs: 1_000, openJitter: 0.5, random });
+  for (const round of [1, 2]) {
+    assert.equal(breaker.peek(breaker.fail(breaker.init(0), round), round).retryAfterMs, 1_250);
   }
 });

@@ -1,8 +1,10 @@
 // Whatever the caller passes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as ours from "retry-primitives-wasm";
+import * as plain from "retry-primitives-wasm";
+import * as extended from "retry-primitives-wasm/breaker/extended";
 
+const ours = { ...plain, ...extended };
 const { StateError } = ours;
 const nothing = Object.create(null);
 const junk = [null, "5", "", true, 5n, Symbol("s"), {}, [], [5], nothing, () => 5, new Date(5), NaN, -Infinity];
@@ -31,6 +33,18 @@ const named = (option) => (error) => {
   assert.match(error.message, new RegExp(`^${option} must be .+, got .+`));
   return true;
 };
+
+test("both kinds of breakers check the options that they share", () => {
+  for (const name of ["consecutiveBreaker", "rollingBreaker"]) {
+    for (const option of Object.keys(makers[name])) {
+      if (/open(Growth|Jitter)|slow|random/.test(option)) continue;
+      for (const value of junk) {
+        assert.throws(() => plain[name]({ ...makers[name], [option]: value }), named(option), `${name} ${option}`);
+      }
+    }
+    for (const options of [undefined, null, 5, {}]) assert.throws(() => plain[name](options), named("\\w+"), name);
+  }
+});
 
 test("every option of every maker, with every kind of junk", () => {
   for (const [name, options] of Object.entries(makers)) {
@@ -96,7 +110,7 @@ test("the bounds, from either side", () => {
 test("no options at all", () => {
   for (const name of Object.keys(makers)) {
     for (const options of [undefined, null, 5, "text", true, {}]) {
-      assert.throws(() => ours[name](options), named("\\w+"), name);
+      assert.throws(() => ours[name](options), named("(\\w+|maxAttempts or deadlineMs)"), name);
     }
   }
   for (const delayFor of junk.filter((value) => typeof value !== "function")) {
@@ -142,8 +156,10 @@ test("a state with a wrong or missing field is refused by the field's name", () 
     },
   };
   const optional = { openings: 0, openForMs: 0, aheadMs: 0 };
-  for (const [name, valid] of Object.entries(states)) {
-    const machine = ours[name](makers[name]);
+  const cases = Object.entries(states).flatMap(([name, valid]) =>
+    [plain, ours].map((from) => [name, valid, from[name](makers[name])]),
+  );
+  for (const [name, valid, machine] of cases) {
     const calls = machine.next
       ? [machine.next, machine.peek]
       : [machine.request, machine.succeed, machine.fail, machine.ignore, machine.peek];

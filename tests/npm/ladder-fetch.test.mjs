@@ -139,6 +139,16 @@ test("fetchRetry: network errors throw when the retries are used up, and so does
   });
 });
 
+test("fetchRetry: a network error after a 503 is what counts, not the response of before", async () => {
+  const bug = new TypeError("x is not a function");
+  await withFetch([answer(503), bug], async () => assert.equal(await thrown(fetchRetry(URL_)), bug));
+  const failure = FETCH_FAILED();
+  await withFetch([answer(503), failure], async () => {
+    const error = await thrown(fetchRetry(URL_, { retries: 1 }));
+    assert.deepEqual([error.name, error.cause], ["RetryExhaustedError", failure]);
+  });
+});
+
 test("fetchRetry: options of retry hold", async () => {
   await withFetch([answer(418), answer(202), answer(200)], async (sent) => {
     const options = { retryableStatuses: [418], shouldRetryResult: async ({ status }) => status === 202 };

@@ -303,3 +303,17 @@ test("what onRetry throws or rejects with ends the operation", async () => {
       assert.equal(await thrown(retry(script(status(503)), { ...safe, onRetry })), stop);
   });
 });
+
+test("case 21: a clock that jumps back an hour leaves elapsedMs at 0 and the waits as they are", async () => {
+  await withClock(async (clock) => {
+    const infos = [];
+    const work = script(status(503), "data");
+    const jump = (context) => {
+      clock.advance(-3_600_000);
+      return work(context);
+    };
+    const options = { ...safe, random: longest, maxElapsedMs: 5_000, onRetry: (info) => infos.push(info) };
+    assert.equal(await retry(jump, options), "data");
+    assert.deepEqual([infos[0].elapsedMs, infos[0].delayMs], [0, 200]);
+  });
+});

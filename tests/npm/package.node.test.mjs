@@ -89,7 +89,8 @@ test("importing leaves no global, no timer, no draw", () => {
 });
 
 test("/wasm: a module of one's own", async () => {
-  const { createBackoff, createBreaker, createBudget, createClassify } = await import("retry-primitives-wasm/wasm");
+  const { createBackoff, createBreaker, createBudget, createClassify, createExtendedBreaker } =
+    await import("retry-primitives-wasm/wasm");
   const compile = (name) => new WebAssembly.Module(readFileSync(require.resolve(`retry-primitives-wasm/${name}.wasm`)));
   const { exponential } = createBackoff(compile("backoff"));
   const policy = exponential({ baseMs: 5, maxAttempts: 2, jitter: "none" });
@@ -98,6 +99,8 @@ test("/wasm: a module of one's own", async () => {
     createBreaker(compile("breaker")).consecutiveBreaker({ failureThreshold: 1, openMs: 1 }).init(5).changedAt,
     5,
   );
+  const extended = createExtendedBreaker(compile("breaker-extended"));
+  assert.equal(extended.rollingBreaker({ windowMs: 1, openMs: 1 }).init(5).start, 5);
   assert.deepEqual(createBudget(compile("budget")).tokenBucket().init(5), { tokens: 500 });
   assert.equal(createClassify(compile("classify")).parseRetryAfter("5", 0), 5_000);
 });

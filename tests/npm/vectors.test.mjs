@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as ours from "retry-primitives-wasm";
+import * as extended from "retry-primitives-wasm/breaker/extended";
 import * as machine from "../node_modules/retry-primitives-wasm/dist/esm/operation.js";
 import { words } from "../node_modules/retry-primitives-wasm/dist/esm/report.js";
 import * as budgets from "retry-primitives-wasm/budget";
@@ -49,12 +50,12 @@ test("backoff", () => {
   }
 });
 
-test("breaker", () => {
-  const vectors = revived(breakerVectors);
-  assert.ok(vectors.length > 20);
+const breakers = ({ consecutiveBreaker, rollingBreaker }, vectors) => {
+  assert.ok(vectors.length > 10);
+  const makers = { consecutiveBreaker, rollingBreaker };
   for (const { name, breaker: kind, options, start, steps } of vectors) {
     let draw = 0;
-    const breaker = ours[kind]({ ...options, random: () => draw });
+    const breaker = makers[kind]({ ...options, random: () => draw });
     let state = breaker.init(start);
     const epochs = [];
     for (const [index, step] of steps.entries()) {
@@ -82,6 +83,14 @@ test("breaker", () => {
       state = next;
     }
   }
+};
+
+test("breaker", () => breakers(extended, revived(breakerVectors)));
+
+test("breaker, without the options of the extended one", () => {
+  const more = ["openGrowth", "openJitter", "slowCallMs", "slowRatio"];
+  const plain = revived(breakerVectors).filter(({ options }) => !more.some((option) => option in options));
+  breakers(ours, plain);
 });
 
 test("budget", () => {

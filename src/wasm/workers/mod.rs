@@ -1,7 +1,7 @@
 //! The Workers integration: an operation's steps, a breaker that isolates share, and the platform's limits.
 //!
-//! Numbers come and go through one buffer, [`Numbers`]. No function calls back: where a policy or a store has to be asked,
-//! JavaScript asks it between two steps.
+//! Numbers come and go through one buffer, [`Numbers`]. No function calls back: where a policy or a store has to be
+//! asked, JavaScript asks it between two steps.
 
 mod breaker;
 mod operation;
@@ -43,8 +43,8 @@ impl Numbers {
 }
 
 /// A limit of the platform, or a moment: 0 the seconds of a queue's delay, 1 the attempts before a delivery, 2 when an
-/// operation that a breaker refuses comes back, 3 the seconds that KV keeps a state, 4 what an HTTP status says of a host
-/// (0 success, 1 failure), 5 whole milliseconds, 6 how long an attempt may take until it is lost.
+/// operation that a breaker refuses comes back, 3 the seconds that KV keeps a state, 4 what an HTTP status says of a
+/// host (0 success, 1 failure), 5 whole milliseconds, 6 how long an attempt may take until it is lost.
 pub fn platform(what: i32, one: f64, two: f64, three: f64) -> f64 {
     match what {
         0 => f64::from(seconds(one)),

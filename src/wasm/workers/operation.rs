@@ -9,8 +9,8 @@ use crate::shared::armable;
 use crate::stored::{DATE, DELAY, LENGTH, TIME};
 use crate::{Decision, RetryState, StopReason};
 
-/// One step of the operation in `numbers`. Negative answers are -1 and the index of a wrong number in it; -100 says that a
-/// policy's decision cannot be right.
+/// One step of the operation in `numbers`. Negative answers are -1 and the index of a wrong number in it; -100 says
+/// that a policy's decision cannot be right.
 ///
 /// | step | given | code |
 /// | --- | --- | --- |
@@ -92,8 +92,8 @@ pub fn operation(numbers: &mut Numbers, step: i32) -> i32 {
     code
 }
 
-/// Checks a record of the history: `given` is `attempt`, `startedAt`, `tookMs`, `status`, `retryAfterMs` and `delayMs`, 0 for
-/// one that is not there. Negative is `invalid`.
+/// Checks a record of the history: `given` is `attempt`, `startedAt`, `tookMs`, `status`, `retryAfterMs` and `delayMs`,
+/// 0 for one that is not there. Negative is `invalid`.
 pub fn record(numbers: &Numbers) -> i32 {
     let [attempt, started_at, took_ms, status, retry_after_ms, delay_ms, ..] = numbers.given;
     let good = [

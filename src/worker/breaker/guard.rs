@@ -31,9 +31,10 @@ enum Made {
 impl<C: Curve> DurableRetry<C> {
     /// [`on_alarm`](Self::on_alarm) behind the breaker of the dependency `name`.
     ///
-    /// While the breaker refuses, the operation is put off to the moment at which it will admit a call, and up to a tenth
-    /// ([`POSTPONE_JITTER`](super::POSTPONE_JITTER)) longer; that spends no attempt, see [`Operation::postpone`].
-    /// Otherwise the attempt is made, and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One that ran out of time is a failure.
+    /// While the breaker refuses, the operation is put off to the moment at which it will admit a call, and up to a
+    /// tenth ([`POSTPONE_JITTER`](super::POSTPONE_JITTER)) longer; that spends no attempt, see [`Operation::postpone`].
+    /// Otherwise the attempt is made, and `judge` says what it means for the dependency: [`judge_fetch`] for HTTP. One
+    /// that ran out of time is a failure.
     ///
     /// The breaker is asked before the attempt is marked as begun, so its answer takes nothing from the attempt's time,
     /// and a process that ends meanwhile has spent nothing.

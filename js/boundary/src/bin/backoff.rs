@@ -4,9 +4,10 @@
 #[cfg(target_family = "wasm")]
 mod exports {
     use retry_primitives::wasm::backoff;
-    use retry_primitives_boundary::Fixed;
+    use retry_primitives_boundary::{Area, Fixed};
 
-    static NUMBERS: Fixed<backoff::Numbers> = Fixed::new([0.0; backoff::NUMBERS]);
+    static AREA: Fixed<Area<backoff::Numbers, backoff::Options>> =
+        Fixed::new(Area { results: [0.0; 2], options: [0.0; 7] });
 
     #[link(wasm_import_module = "a")]
     unsafe extern "C" {
@@ -16,30 +17,18 @@ mod exports {
         safe fn b(attempt: f64, prev_delay_ms: f64) -> f64;
     }
 
-    #[unsafe(export_name = "a")]
-    extern "C" fn numbers() -> *mut backoff::Numbers {
-        NUMBERS.address()
+    #[unsafe(export_name = "area")]
+    extern "C" fn area() -> *mut Area<backoff::Numbers, backoff::Options> {
+        AREA.address()
     }
 
-    #[unsafe(export_name = "b")]
+    #[unsafe(export_name = "a")]
     extern "C" fn time(now: f64) -> f64 {
         retry_primitives::wasm::time(now)
     }
 
-    #[unsafe(export_name = "c")]
-    extern "C" fn cap(max_delay_ms: f64) -> f64 {
-        backoff::cap(max_delay_ms)
-    }
-
-    #[unsafe(export_name = "d")]
+    #[unsafe(export_name = "b")]
     extern "C" fn next(
-        curve: i32,
-        base_ms: f64,
-        factor: f64,
-        jitter: i32,
-        max_attempts: f64,
-        deadline_ms: f64,
-        max_delay_ms: f64,
         attempts: f64,
         started_at: f64,
         prev_delay_ms: f64,
@@ -47,22 +36,10 @@ mod exports {
         retryable: i32,
         retry_after_ms: f64,
     ) -> f64 {
-        let policy = backoff::policy(
-            backoff::Shape { curve, base_ms, factor, custom: |attempt, previous| b(attempt, previous) },
-            jitter,
-            max_attempts,
-            deadline_ms,
-            max_delay_ms,
-        );
-        backoff::next(
-            NUMBERS.get(),
-            &policy,
-            [attempts, started_at, prev_delay_ms],
-            now,
-            retryable != 0,
-            retry_after_ms,
-            || a(),
-        )
+        let policy = backoff::policy(AREA.get().options, |attempt, previous| b(attempt, previous));
+        let state = [attempts, started_at, prev_delay_ms];
+        let write = |results| AREA.get().results = results;
+        backoff::next(&policy, state, now, retryable != 0, retry_after_ms, || a(), write)
     }
 }
 

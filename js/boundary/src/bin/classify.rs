@@ -8,77 +8,59 @@ mod exports {
     use retry_primitives::wasm::classify;
     use retry_primitives_boundary::Fixed;
 
-    const LENGTH: usize = 48 << 10;
-
-    static TEXT: Fixed<[u8; LENGTH]> = Fixed::new([0; LENGTH]);
-    static RETRY_AFTER: Fixed<f64> = Fixed::new(0.0);
+    /// Three texts of up to 16 kB each.
+    const LENGTH: usize = 16 << 10;
+    static TEXTS: Fixed<[u8; 3 * LENGTH]> = Fixed::new([0; 3 * LENGTH]);
 
     #[link(wasm_import_module = "a")]
     unsafe extern "C" {
-        /// Writes the header of this name to the buffer: its length, or a negative number.
-        safe fn a(name: *const u8, length: usize) -> i32;
-        /// Writes what is known of the next error in the chain: its length, or a negative number at the end.
-        safe fn b() -> i32;
+        /// Writes a header to the first text: its length, or a negative number.
+        safe fn a(field: i32) -> i32;
+        /// With 0 goes on to the next error in the chain: 0 if there is none. With 1 to 3 writes its name, its code or its
+        /// message, each to a text of its own: the length, or a negative number.
+        safe fn b(what: i32) -> i32;
     }
 
     #[inline(always)]
-    fn text(length: usize) -> &'static str {
+    fn text(index: i32, length: i32) -> &'static str {
+        let (start, length) = (index as usize * LENGTH, length.max(0) as usize);
         // SAFETY: JavaScript wrote so many bytes with `TextEncoder.encodeInto`, which writes whole characters of UTF-8.
-        unsafe { core::str::from_utf8_unchecked(TEXT.get().get_unchecked(..length)) }
+        unsafe { core::str::from_utf8_unchecked(TEXTS.get().get_unchecked(start..start + length)) }
     }
 
-    fn answered(length: i32) -> Option<&'static str> {
-        if length < 0 { None } else { Some(text(length as usize)) }
-    }
-
-    #[unsafe(export_name = "a")]
-    extern "C" fn buffer() -> *mut [u8; LENGTH] {
-        TEXT.address()
-    }
-
-    #[unsafe(export_name = "b")]
-    extern "C" fn retry_after(length: usize, now: f64) -> f64 {
-        classify::retry_after(text(length), now)
-    }
-
-    #[unsafe(export_name = "c")]
-    extern "C" fn http_date(length: usize, now: f64) -> f64 {
-        classify::http_date(text(length), now)
+    #[inline(always)]
+    fn fact(what: i32) -> &'static str {
+        text(what - 1, b(what))
     }
 
     #[unsafe(export_name = "d")]
-    extern "C" fn retryable_status(status: f64) -> i32 {
-        i32::from(classify::retryable_status(status))
+    extern "C" fn texts() -> *mut [u8; 3 * LENGTH] {
+        TEXTS.address()
     }
 
-    #[unsafe(export_name = "e")]
-    extern "C" fn idempotent_method(length: usize) -> i32 {
-        i32::from(classify::idempotent_method(text(length)))
+    #[unsafe(export_name = "a")]
+    extern "C" fn read(question: i32, length: i32, now: f64) -> f64 {
+        classify::read(question, text(0, length), now)
     }
 
-    #[unsafe(export_name = "f")]
-    extern "C" fn response(status: f64, now: f64, idempotent: i32, hints: i32) -> i32 {
-        let header = |name: &str| answered(a(name.as_ptr(), name.len()));
-        let (retryable, retry_after_ms) = classify::response(status, header, now, idempotent, hints);
-        *RETRY_AFTER.get() = retry_after_ms;
-        i32::from(retryable)
+    #[unsafe(export_name = "b")]
+    extern "C" fn response(status: f64, now: f64, may_repeat: i32, hints: i32) -> f64 {
+        classify::response(status, |field| text(0, a(field as i32)), now, may_repeat != 0, hints)
     }
 
-    #[unsafe(export_name = "g")]
-    extern "C" fn retry_after_of_response() -> f64 {
-        *RETRY_AFTER.get()
-    }
-
-    #[unsafe(export_name = "h")]
+    #[unsafe(export_name = "c")]
     extern "C" fn error() -> i32 {
-        classify::error(from_fn(|| answered(b()).map(classify::facts)))
+        let next = || if b(0) == 0 { None } else { Some(classify::facts(fact(1), fact(2), fact(3))) };
+        classify::error(from_fn(next))
     }
 
-    /// Names the codes to JavaScript as if they were a header.
-    #[unsafe(export_name = "i")]
-    extern "C" fn retryable_codes() {
+    /// Writes the codes worth repeating to the first text: their length.
+    #[unsafe(export_name = "e")]
+    extern "C" fn retryable_codes() -> usize {
         let codes = classify::retryable_codes();
-        a(codes.as_ptr(), codes.len());
+        // SAFETY: they are shorter than a text, and no text of the program's own.
+        unsafe { core::ptr::copy_nonoverlapping(codes.as_ptr(), TEXTS.address().cast(), codes.len()) };
+        codes.len()
     }
 }
 
