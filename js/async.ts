@@ -1,9 +1,9 @@
-import { CircuitOpenError } from "./circuit-open-error.js";
-import { loop, promised } from "./loop.js";
-import { callable } from "./options.js";
-import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState, RetryState } from "./types.js";
+import { CircuitOpenError } from "./core/circuit-open-error.js";
+import { loop, promised } from "./executor/loop.js";
+import { callable } from "./core/options.js";
+import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RecoveryState, RetryState } from "./core/types.js";
 
-export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
+export { CircuitOpenError, isCircuitOpenError } from "./core/circuit-open-error.js";
 
 export interface RetryOptions {
   policy: Policy;

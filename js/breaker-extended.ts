@@ -1,8 +1,8 @@
-import { createExtendedBreaker } from "./create-breaker-extended.js";
+import { createExtendedBreaker } from "./core/create-breaker-extended.js";
 import { wasm } from "./modules/breaker-extended.js";
 
-export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
-export { StateError } from "./errors.js";
+export { CircuitOpenError, isCircuitOpenError } from "./core/circuit-open-error.js";
+export { StateError } from "./core/errors.js";
 export type {
   Breaker,
   BreakerStatus,
@@ -19,6 +19,6 @@ export type {
   RecoveryState,
   Reported,
   RollingBreakerState,
-} from "./types.js";
+} from "./core/types.js";
 
 export const { consecutiveBreaker, rollingBreaker, forceOpen, forceClose } = createExtendedBreaker(wasm);

@@ -1,8 +1,8 @@
-import { createBreaker } from "./create-breaker.js";
+import { createBreaker } from "./core/create-breaker.js";
 import { wasm } from "./modules/breaker.js";
 
-export { CircuitOpenError, isCircuitOpenError } from "./circuit-open-error.js";
-export { StateError } from "./errors.js";
+export { CircuitOpenError, isCircuitOpenError } from "./core/circuit-open-error.js";
+export { StateError } from "./core/errors.js";
 export type {
   Breaker,
   BreakerStatus,
@@ -17,6 +17,6 @@ export type {
   Reported,
   RollingBreakerOptions,
   RollingBreakerState,
-} from "./types.js";
+} from "./core/types.js";
 
 export const { consecutiveBreaker, rollingBreaker, forceOpen, forceClose } = createBreaker(wasm);

@@ -1,7 +1,7 @@
-import { createBudget } from "./create-budget.js";
+import { createBudget } from "./core/create-budget.js";
 import { wasm } from "./modules/budget.js";
 
-export { StateError } from "./errors.js";
+export { StateError } from "./core/errors.js";
 export type {
   AdaptiveThrottle,
   AdaptiveThrottleOptions,
@@ -16,6 +16,6 @@ export type {
   RetryBudgetState,
   TokenBucketOptions,
   TokenBucketState,
-} from "./budget-types.js";
+} from "./core/budget-types.js";
 
 export const { retryBudget, adaptiveThrottle, tokenBucket, grpcThrottle } = createBudget(wasm);

@@ -1,9 +1,9 @@
-import { createClassify } from "./create-classify.js";
+import { createClassify } from "./core/create-classify.js";
 import { wasm } from "./modules/classify.js";
 
-export { Hints } from "./http-options.js";
-export type { HttpOutcomeOptions, ResponseLike } from "./http-options.js";
-export type { Outcome } from "./types.js";
+export { Hints } from "./core/http-options.js";
+export type { HttpOutcomeOptions, ResponseLike } from "./core/http-options.js";
+export type { Outcome } from "./core/types.js";
 
 export const {
   parseRetryAfter,

@@ -1,7 +1,7 @@
 /** The API of the npm package `@velkina/retry-ladder`, on the decisions of this one. */
-export { fetchRetry, type FetchRetryInit } from "./ladder-fetch.js";
-export { IdempotencyError, RetryExhaustedError, RetryTimeoutError, type Progress } from "./ladder-errors.js";
-export { retry, type RetryContext, type RetryInfo, type RetryOptions } from "./ladder-retry.js";
+export { fetchRetry, type FetchRetryInit } from "./ladder/fetch.js";
+export { IdempotencyError, RetryExhaustedError, RetryTimeoutError, type Progress } from "./ladder/errors.js";
+export { retry, type RetryContext, type RetryInfo, type RetryOptions } from "./ladder/retry.js";
 export {
   backoffWindow,
   DEFAULT_RETRYABLE_ERROR_CODES,
@@ -13,4 +13,4 @@ export {
   retryAfterFromHeaders,
   type BackoffShape,
   type FailureRules,
-} from "./ladder-rules.js";
+} from "./ladder/rules.js";

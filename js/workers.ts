@@ -1,11 +1,11 @@
-export { BreakerObject } from "./breaker-object.js";
-export { DurableRetry, OPERATION_KEY, PAYLOAD_KEY } from "./durable-retry.js";
-export type { Attempt, Behind, DurableRetryOptions } from "./durable-retry.js";
-export { StateError } from "./errors.js";
-export { KEY_PREFIX, KvBreaker } from "./kv-breaker.js";
-export type { KvBreakerOptions } from "./kv-breaker.js";
-export { ObjectBreaker } from "./object-breaker.js";
-export type { AttemptRecord, Operation, Phase } from "./operation.js";
+export { BreakerObject } from "./workers/breaker-object.js";
+export { DurableRetry, OPERATION_KEY, PAYLOAD_KEY } from "./workers/durable-retry.js";
+export type { Attempt, Behind, DurableRetryOptions } from "./workers/durable-retry.js";
+export { StateError } from "./core/errors.js";
+export { KEY_PREFIX, KvBreaker } from "./workers/kv-breaker.js";
+export type { KvBreakerOptions } from "./workers/kv-breaker.js";
+export { ObjectBreaker } from "./workers/object-breaker.js";
+export type { AttemptRecord, Operation, Phase } from "./workers/operation.js";
 export type {
   Background,
   BindingOf,
@@ -14,10 +14,10 @@ export type {
   ObjectState,
   ObjectStorage,
   QueueMessage,
-} from "./platform.js";
-export { settle } from "./queue.js";
-export type { Settled } from "./queue.js";
-export { reportFetch } from "./report.js";
-export type { Report } from "./report.js";
-export { judgeFetch } from "./shared-breaker.js";
-export type { Admission, Force, SharedBreaker, Snapshot } from "./shared-breaker.js";
+} from "./workers/platform.js";
+export { settle } from "./workers/queue.js";
+export type { Settled } from "./workers/queue.js";
+export { reportFetch } from "./workers/report.js";
+export type { Report } from "./workers/report.js";
+export { judgeFetch } from "./workers/shared-breaker.js";
+export type { Admission, Force, SharedBreaker, Snapshot } from "./workers/shared-breaker.js";

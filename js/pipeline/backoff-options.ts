@@ -1,4 +1,4 @@
-import { callable, number, word } from "../options.js";
+import { callable, number, word } from "../core/options.js";
 import { duration, type Duration } from "./duration.js";
 
 /** How a wait is spread: not at all, from 0 to `d`, from `d / 2` to `d`, or as Polly does. */

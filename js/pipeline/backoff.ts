@@ -2,7 +2,7 @@ import type { BackoffFormula } from "./backoff-options.js";
 import { readBackoff } from "./backoff-options.js";
 import { wait } from "./core.js";
 import { duration, type Duration } from "./duration.js";
-import { optionError } from "../errors.js";
+import { optionError } from "../core/errors.js";
 
 /** A 0-based attempt number, or what hooks are told, which has one. */
 export type Attempt = number | { readonly attemptNumber: number };

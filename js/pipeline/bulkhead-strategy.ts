@@ -1,5 +1,5 @@
-import { callable, MAX, number } from "../options.js";
-import { abortable } from "../sleep.js";
+import { callable, MAX, number } from "../core/options.js";
+import { abortable } from "../executor/sleep.js";
 import type { ResilienceContext } from "./context.js";
 import { BulkheadRejectedError } from "./errors.js";
 import { readOptions } from "./read-options.js";

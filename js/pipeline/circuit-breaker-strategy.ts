@@ -1,7 +1,7 @@
 import { consecutiveBreaker, forceClose, forceOpen, rollingBreaker } from "../breaker.js";
-import type { Settled } from "../loop.js";
-import { ABOVE_0, callable, MAX, number } from "../options.js";
-import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../types.js";
+import type { Settled } from "../executor/loop.js";
+import { ABOVE_0, callable, MAX, number } from "../core/options.js";
+import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../core/types.js";
 import { duration, type Duration } from "./duration.js";
 import type { Context, ResilienceContext } from "./context.js";
 import { BrokenCircuitError, isAbortError, isRejection } from "./errors.js";

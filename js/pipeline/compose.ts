@@ -1,4 +1,4 @@
-import { promised } from "../loop.js";
+import { promised } from "../executor/loop.js";
 import { Context, type Execution } from "./context.js";
 import { originalError } from "./errors.js";
 import type { Layer, Next } from "./strategy.js";

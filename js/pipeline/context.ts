@@ -1,4 +1,4 @@
-import { callable } from "../options.js";
+import { callable } from "../core/options.js";
 import { OwnSignal, signalOf, type Source } from "./own-signal.js";
 
 /** What a callback is told. */

@@ -1,4 +1,4 @@
-import { instantiate } from "../instantiate.js";
+import { instantiate } from "../core/instantiate.js";
 import { wasm } from "../modules/pipeline.js";
 
 /** What js/boundary/src/bin/pipeline.rs exports. */

@@ -1,5 +1,5 @@
-import { optionError } from "../errors.js";
-import { ABOVE_0 } from "../options.js";
+import { optionError } from "../core/errors.js";
+import { ABOVE_0 } from "../core/options.js";
 
 /** Milliseconds, or a string of a number and its unit: `'250ms'`, `'30s'`, `'5m'`, `'1h'`, `'1d'`, `'2w'`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d" | "w"}`;

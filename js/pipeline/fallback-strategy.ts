@@ -1,6 +1,6 @@
-import { optionError } from "../errors.js";
-import type { Settled } from "../loop.js";
-import { callable } from "../options.js";
+import { optionError } from "../core/errors.js";
+import type { Settled } from "../executor/loop.js";
+import { callable } from "../core/options.js";
 import { isAbortError } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { readOptions } from "./read-options.js";

@@ -1,6 +1,6 @@
-import { promised, type Settled } from "../loop.js";
-import { callable, MAX, number } from "../options.js";
-import { after } from "../sleep.js";
+import { promised, type Settled } from "../executor/loop.js";
+import { callable, MAX, number } from "../core/options.js";
+import { after } from "../executor/sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { isBrokenCircuitError, isNonRetryableError, isRejection } from "./errors.js";

@@ -1,4 +1,4 @@
-import type { Settled } from "../loop.js";
+import type { Settled } from "../executor/loop.js";
 import { property } from "./errors.js";
 
 /** The codes of the errors that a pipeline raises. */

@@ -1,4 +1,4 @@
-import type { Abortable } from "../sleep.js";
+import type { Abortable } from "../executor/sleep.js";
 
 /** A caller's signal, or one of ours. */
 export type Source = AbortSignal | OwnSignal;

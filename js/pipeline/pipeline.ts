@@ -1,5 +1,5 @@
-import { promised, type Settled } from "../loop.js";
-import { callable } from "../options.js";
+import { promised, type Settled } from "../executor/loop.js";
+import { callable } from "../core/options.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
 import { closeStream, openStream, streamOf, type OpenedStream, type StreamSource } from "./stream.js";

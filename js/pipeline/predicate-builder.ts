@@ -1,4 +1,4 @@
-import { callable } from "../options.js";
+import { callable } from "../core/options.js";
 import type { HookArguments, Predicate } from "./strategy.js";
 
 type ErrorClass<E> = abstract new (...values: never[]) => E;

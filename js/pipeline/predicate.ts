@@ -1,4 +1,4 @@
-import { callable } from "../options.js";
+import { callable } from "../core/options.js";
 import type { Predicate, ShouldHandle } from "./strategy.js";
 
 /** The option `shouldHandle`. */

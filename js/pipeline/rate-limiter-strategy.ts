@@ -1,4 +1,4 @@
-import { callable, number } from "../options.js";
+import { callable, number } from "../core/options.js";
 import type { ResilienceContext } from "./context.js";
 import { more, take } from "./core.js";
 import { duration, type Duration } from "./duration.js";

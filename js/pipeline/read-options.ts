@@ -1,4 +1,4 @@
-import { optionError } from "../errors.js";
+import { optionError } from "../core/errors.js";
 
 /** Options as they are now: what a caller changes later does not matter. */
 export const readOptions = <Options extends object>(given: Options | undefined): Options => {

@@ -1,5 +1,5 @@
 import { retryBudget } from "../budget.js";
-import type { RetryBudget as CoreBudget, RetryBudgetState } from "../budget-types.js";
+import type { RetryBudget as CoreBudget, RetryBudgetState } from "../core/budget-types.js";
 import { duration, type Duration } from "./duration.js";
 import type { RetryLimit } from "./retry-strategy.js";
 import { systemTime, type TimeProvider } from "./time-provider.js";

@@ -1,7 +1,7 @@
-import { numeric } from "../instantiate.js";
-import { loop, type Settled } from "../loop.js";
-import { ABOVE_0, callable, number } from "../options.js";
-import { sleep } from "../sleep.js";
+import { numeric } from "../core/instantiate.js";
+import { loop, type Settled } from "../executor/loop.js";
+import { ABOVE_0, callable, number } from "../core/options.js";
+import { sleep } from "../executor/sleep.js";
 import { readBackoff, type BackoffFormula } from "./backoff-options.js";
 import { more, wait } from "./core.js";
 import { duration, toMs, type Duration } from "./duration.js";

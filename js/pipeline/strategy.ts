@@ -1,4 +1,4 @@
-import type { Settled } from "../loop.js";
+import type { Settled } from "../executor/loop.js";
 import type { Context, ResilienceContext } from "./context.js";
 import type { TimeProvider } from "./time-provider.js";
 

@@ -1,4 +1,4 @@
-import { optionError } from "../errors.js";
+import { optionError } from "../core/errors.js";
 import { NonRetryableError } from "./errors.js";
 
 /** A `ReadableStream`, of whichever runtime's types. */

@@ -1,4 +1,4 @@
-import type { Timers } from "../sleep.js";
+import type { Timers } from "../executor/sleep.js";
 
 /** A clock with timers. */
 export interface TimeProvider extends Timers {

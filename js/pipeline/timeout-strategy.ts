@@ -1,6 +1,6 @@
-import { promised } from "../loop.js";
-import { ABOVE_0, callable } from "../options.js";
-import { after } from "../sleep.js";
+import { promised } from "../executor/loop.js";
+import { ABOVE_0, callable } from "../core/options.js";
+import { after } from "../executor/sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { TimeoutRejectedError } from "./errors.js";

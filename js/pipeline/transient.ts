@@ -1,4 +1,4 @@
-import { numeric } from "../instantiate.js";
+import { numeric } from "../core/instantiate.js";
 import { isTransientStatus } from "./core.js";
 import { isAbortError, isRejection, property } from "./errors.js";
 import type { HookArguments, Predicate } from "./strategy.js";

@@ -1,5 +1,5 @@
-import { loop } from "../loop.js";
-import { ABOVE_0, callable } from "../options.js";
+import { loop } from "../executor/loop.js";
+import { ABOVE_0, callable } from "../core/options.js";
 import type { Schedule } from "./backoff.js";
 import { wait } from "./core.js";
 import { duration, type Duration } from "./duration.js";

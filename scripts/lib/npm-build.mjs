@@ -26,7 +26,7 @@ export async function buildPackage() {
   const isDecoder = (path) => basename(path).startsWith("decode.");
   cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true, filter: (path) => !isDecoder(path) });
 
-  const script = await minified(join(dist, "esm", "create-backoff.js"));
+  const script = await minified(join(dist, "esm", "core", "create-backoff.js"));
   for (const name of Object.keys(programs)) {
     const { text, shift, rotation } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)), script);
     const inlined = `decode(${JSON.stringify(text)}, ${rotation}, ${shift})`;
@@ -36,8 +36,8 @@ export async function buildPackage() {
       writeFileSync(join(dist, format, "modules", `${name}.js`), `${lines.join("\n")}\n`);
       writeFileSync(join(dist, format, "modules", `${name}.d.ts`), declaration);
     };
-    write("esm", ['import { decode } from "../decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
-    write("cjs", ['"use strict";', 'const { decode } = require("../decode.js");', `exports.wasm = ${inlined};`]);
+    write("esm", ['import { decode } from "../core/decode.js";', `export const wasm = /* @__PURE__ */ ${inlined};`]);
+    write("cjs", ['"use strict";', 'const { decode } = require("../core/decode.js");', `exports.wasm = ${inlined};`]);
     writeFileSync(join(dist, "wasm", `${name}.wasm.d.cts`), wasmDeclaration);
     // `?module` is what Vercel asks for and Cloudflare takes as well.
     write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);

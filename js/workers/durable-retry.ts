@@ -1,14 +1,14 @@
-import { number } from "./options.js";
+import { number } from "../core/options.js";
 import { arm, cancel, isDue, postpone, readOperation, settle, start, startOver, wake } from "./operation.js";
 import type { Operation, Ticket } from "./operation.js";
 import type { ObjectState, ObjectStorage } from "./platform.js";
 import { reportError } from "./report.js";
 import type { Report } from "./report.js";
-import type { CallResult, Policy } from "./types.js";
+import type { CallResult, Policy } from "../core/types.js";
 import { judgeFetch } from "./shared-breaker.js";
 import type { SharedBreaker } from "./shared-breaker.js";
 import { within } from "./within.js";
-import { deadManMs, putOffUntil } from "./workers-program.js";
+import { deadManMs, putOffUntil } from "./program.js";
 
 /** The storage key of the operation. */
 export const OPERATION_KEY = "retry";

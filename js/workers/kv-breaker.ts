@@ -1,11 +1,11 @@
-import { callable, number, word } from "./options.js";
+import { callable, number, word } from "../core/options.js";
 import type { Background, BindingOf, KvNamespace } from "./platform.js";
 import { Replica } from "./replica.js";
 import { admission, FORCES, sayOnce } from "./shared-breaker.js";
 import type { Admission, Force, SharedBreaker, Snapshot } from "./shared-breaker.js";
-import type { Call, CallResult, CoreBreaker, RecoveryState, Reported } from "./types.js";
+import type { Call, CallResult, CoreBreaker, RecoveryState, Reported } from "../core/types.js";
 import { within } from "./within.js";
-import { secondsToLive } from "./workers-program.js";
+import { secondsToLive } from "./program.js";
 
 /** What stands before a dependency's name in its key. */
 export const KEY_PREFIX = "breaker:";

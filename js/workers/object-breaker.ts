@@ -1,9 +1,9 @@
 import { binding } from "./kv-breaker.js";
-import { word } from "./options.js";
+import { word } from "../core/options.js";
 import type { BindingOf, ObjectNamespace } from "./platform.js";
 import { admission, FORCES, sayOnce } from "./shared-breaker.js";
 import type { Admission, Force, SharedBreaker, Snapshot } from "./shared-breaker.js";
-import type { BreakerVerdict, Call, CallResult, Reported } from "./types.js";
+import type { BreakerVerdict, Call, CallResult, Reported } from "../core/types.js";
 import { within } from "./within.js";
 
 const ANSWER_TIMEOUT_MS = 5_000;

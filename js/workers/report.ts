@@ -1,6 +1,6 @@
-import type { HttpOutcomeOptions, ResponseLike } from "./http-options.js";
-import { httpOutcome } from "./classify.js";
-import type { Outcome } from "./types.js";
+import type { HttpOutcomeOptions, ResponseLike } from "../core/http-options.js";
+import { httpOutcome } from "../classify.js";
+import type { Outcome } from "../core/types.js";
 
 /** How an attempt went. */
 export interface Report {

@@ -1,9 +1,9 @@
-import { IdempotencyError, RetryExhaustedError, RetryTimeoutError } from "./ladder-errors.js";
-import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } from "./ladder-rules.js";
-import { loop, promised, type Settled } from "./loop.js";
-import { ABOVE_0, callable, number } from "./options.js";
-import { abortable, after } from "./sleep.js";
-import type { Policy, RetryState } from "./types.js";
+import { IdempotencyError, RetryExhaustedError, RetryTimeoutError } from "./errors.js";
+import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } from "./rules.js";
+import { loop, promised, type Settled } from "../executor/loop.js";
+import { ABOVE_0, callable, number } from "../core/options.js";
+import { abortable, after } from "../executor/sleep.js";
+import type { Policy, RetryState } from "../core/types.js";
 
 /** What a call is told. */
 export interface RetryContext {

@@ -1,6 +1,6 @@
 import type { Report } from "./report.js";
-import type { BreakerStatus, BreakerVerdict, Call, CallResult, Reported } from "./types.js";
-import { isHostIll, queueSeconds } from "./workers-program.js";
+import type { BreakerStatus, BreakerVerdict, Call, CallResult, Reported } from "../core/types.js";
+import { isHostIll, queueSeconds } from "./program.js";
 
 /** Whether a call may go out; give it back with the call's outcome. */
 export interface Admission extends BreakerVerdict {

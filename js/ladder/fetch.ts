@@ -1,6 +1,6 @@
-import { RetryExhaustedError } from "./ladder-errors.js";
-import { retry, type RetryOptions } from "./ladder-retry.js";
-import { DEFAULT_RETRYABLE_STATUSES, isIdempotentMethod, isRetryable, retryAfterFromHeaders } from "./ladder-rules.js";
+import { RetryExhaustedError } from "./errors.js";
+import { retry, type RetryOptions } from "./retry.js";
+import { DEFAULT_RETRYABLE_STATUSES, isIdempotentMethod, isRetryable, retryAfterFromHeaders } from "./rules.js";
 
 /** What `fetch` takes, and the options of `retry`. */
 export type FetchRetryInit = Omit<RequestInit, keyof RetryOptions> & RetryOptions<Response>;

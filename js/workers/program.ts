@@ -1,5 +1,5 @@
-import { instantiate } from "./instantiate.js";
-import { wasm } from "./modules/workers.js";
+import { instantiate } from "../core/instantiate.js";
+import { wasm } from "../modules/workers.js";
 
 /** What js/boundary/src/bin/workers.rs exports. */
 interface Program {

@@ -2,8 +2,8 @@ import { checked, readOther, readState, shapeOf, writeOther, writeState } from "
 import type { Shape } from "./breaker-states.js";
 import { FORCES } from "./shared-breaker.js";
 import type { Force } from "./shared-breaker.js";
-import type { Call, CallResult, CoreBreaker, RecoveryState, Reported } from "./types.js";
-import { answer, given, paceNumbers, replicaStep } from "./workers-program.js";
+import type { Call, CallResult, CoreBreaker, RecoveryState, Reported } from "../core/types.js";
+import { answer, given, paceNumbers, replicaStep } from "./program.js";
 
 // In the order of src/wasm/workers/breaker.rs.
 const enum Step {

@@ -1,11 +1,11 @@
 import { snapshot } from "./kv-breaker.js";
 import { MAX_LISTED } from "./object-breaker.js";
 import type { Admitted, Ask } from "./object-breaker.js";
-import { word } from "./options.js";
+import { word } from "../core/options.js";
 import type { ObjectState, ObjectStorage } from "./platform.js";
 import { Replica } from "./replica.js";
 import { FORCES } from "./shared-breaker.js";
-import type { CallResult, CoreBreaker, RecoveryState } from "./types.js";
+import type { CallResult, CoreBreaker, RecoveryState } from "../core/types.js";
 
 const STATE_KEY = "breaker";
 const LISTED_KEY = "listed";

@@ -1,7 +1,7 @@
-import { exponential } from "./backoff.js";
-import { classifyProgram, property } from "./classify-program.js";
-import { wasm } from "./modules/classify.js";
-import type { BackoffOptions, Policy } from "./types.js";
+import { exponential } from "../backoff.js";
+import { classifyProgram, property } from "../core/classify-program.js";
+import { wasm } from "../modules/classify.js";
+import type { BackoffOptions, Policy } from "../core/types.js";
 
 const { program, kind, isIdempotentMethod, parseRetryAfter: wait } = classifyProgram(wasm);
 export { isIdempotentMethod };

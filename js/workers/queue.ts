@@ -1,7 +1,7 @@
 import type { QueueMessage } from "./platform.js";
 import type { Report } from "./report.js";
-import type { Policy, StopReason } from "./types.js";
-import { attemptsBefore, queueSeconds } from "./workers-program.js";
+import type { Policy, StopReason } from "../core/types.js";
+import { attemptsBefore, queueSeconds } from "./program.js";
 
 /** What became of a message. */
 export type Settled =

@@ -1,8 +1,8 @@
-import { StateError } from "./errors.js";
-import { numeric } from "./instantiate.js";
+import { StateError } from "../core/errors.js";
+import { numeric } from "../core/instantiate.js";
 import type { Report } from "./report.js";
-import type { Decision, Outcome, Policy, RetryState, StopReason } from "./types.js";
-import { answer, checkRecord, given, operationNumbers as numbers, operationStep, wholeMs } from "./workers-program.js";
+import type { Decision, Outcome, Policy, RetryState, StopReason } from "../core/types.js";
+import { answer, checkRecord, given, operationNumbers as numbers, operationStep, wholeMs } from "./program.js";
 
 /** Where an operation stands. Times are milliseconds since 1970. */
 export type Phase =

@@ -1,7 +1,7 @@
-import { StateError } from "./errors.js";
-import { numeric } from "./instantiate.js";
-import type { BreakerStatus, CoreBreaker, RecoveryState } from "./types.js";
-import { otherNumbers, stateNumbers } from "./workers-program.js";
+import { StateError } from "../core/errors.js";
+import { numeric } from "../core/instantiate.js";
+import type { BreakerStatus, CoreBreaker, RecoveryState } from "../core/types.js";
+import { otherNumbers, stateNumbers } from "./program.js";
 
 const STATUS: readonly BreakerStatus[] = ["closed", "open", "halfOpen"];
 const RECOVERY = ["status", "changedAt", "probes", "successes", "openings", "openForMs", "aheadMs"];
