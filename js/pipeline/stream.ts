@@ -22,7 +22,7 @@ const iteratorOf = <T>(source: StreamSource<T>): AsyncIterator<T> => {
   const given = Object(source) as AsyncIterable<T> & Readable<T>;
   if (typeof given[Symbol.asyncIterator] === "function") return given[Symbol.asyncIterator]();
   if (typeof given.getReader !== "function") {
-    throw new NonRetryableError(optionError(TypeError, "callback", "one that gives an async iterable", source));
+    throw new NonRetryableError(optionError("callback", "one that gives an async iterable", source));
   }
   const reader = given.getReader();
   return {
