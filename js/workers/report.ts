@@ -1,6 +1,9 @@
+import { property } from "../core/classify-program.js";
+import { optionError } from "../core/errors.js";
 import type { HttpOutcomeOptions, ResponseLike } from "../core/http-options.js";
 import { httpOutcome } from "../classify.js";
 import type { Outcome } from "../core/types.js";
+import { functions } from "./capable.js";
 
 /** How an attempt went. */
 export interface Report {
@@ -24,24 +27,48 @@ export const words = (text: string): string => {
   return `${text.slice(0, end)} ...`;
 };
 
-/** An error of any making as a failed attempt that may be repeated, without the url that may stand in it. */
-export const reportError = (error: unknown): Report => {
-  let text;
+/** Anything as a text: not all that can be thrown has one. */
+export const textOf = (thing: unknown): string => {
   try {
-    text = String(error);
+    return String(thing);
   } catch {
-    text = "an error without words";
+    return "an error without words";
   }
-  return { ok: false, error: words(text) };
+};
+
+/** What an error of any making says. */
+export const messageOf = (problem: unknown): string => textOf(property(problem, "message") ?? problem);
+
+/** An error of any making as a failed attempt that may be repeated, without the url that may stand in it. */
+export const reportError = (error: unknown): Report => ({ ok: false, error: words(textOf(error)) });
+
+/**
+ * A report of any making, each fact read once: one whose getter throws is not there. What does not say whether the
+ * attempt reached its aim is a failure, for it may be repeated and must not be taken for done.
+ */
+export const readReport = (given: unknown): Report => {
+  const ok = property(given, "ok");
+  if (typeof ok !== "boolean") return { ok: false, error: "the attempt gave no report" };
+  const [outcome, status, error] = ["outcome", "status", "error"].map((key) => property(given, key));
+  const [retryable, retryAfterMs] = ["retryable", "retryAfterMs"].map((key) => property(outcome, key));
+  return {
+    ok,
+    outcome: {
+      ...(retryable !== undefined && { retryable: retryable as boolean }),
+      ...(retryAfterMs !== undefined && { retryAfterMs: retryAfterMs as number }),
+    },
+    ...(status !== undefined && { status: status as number }),
+    ...(error !== undefined && error !== null && { error: typeof error === "string" ? error : words(textOf(error)) }),
+  };
 };
 
 /**
  * What the answer to a request says of the attempt: any 2xx is success; of others `httpOutcome` reads the status and
- * `Retry-After`; a request that got no answer may be repeated.
+ * `Retry-After`; a request that got no answer may be repeated. A `TypeError` says what is no answer at all.
  */
 export const reportFetch = async (
   answer: PromiseLike<ResponseLike> | ResponseLike,
-  options?: HttpOutcomeOptions & { now?: () => number },
+  options: HttpOutcomeOptions & { now?: () => number } = {},
 ): Promise<Report> => {
   let response;
   try {
@@ -49,7 +76,9 @@ export const reportFetch = async (
   } catch (error) {
     return reportError(error);
   }
-  const { status } = response;
+  const { now } = functions(options, { now: Date.now });
+  const status = (Object(response) as Partial<ResponseLike>).status;
+  if (typeof status !== "number") throw optionError("response.status", "a number", status);
   if (status >= 200 && status < 300) return { ok: true, status };
-  return { ok: false, outcome: httpOutcome(response, (options?.now ?? Date.now)(), options), status };
+  return { ok: false, outcome: httpOutcome(response, now(), options), status };
 };
