@@ -55,8 +55,8 @@ const judged = (judge: (report: Report) => CallResult, report: Report): CallResu
   }
 };
 
-/** By storage, the start under way: two of one event may interleave at every await, so each waits for the one before. */
-const starts = new WeakMap<ObjectStorage, Promise<unknown>>();
+/** By storage, the last call that reads and writes. */
+const turns = new WeakMap<ObjectStorage, Promise<unknown>>();
 
 /**
  * One operation that is retried by a Durable Object's alarm until it succeeds or its policy stops.
@@ -88,19 +88,12 @@ export class DurableRetry<P = unknown> {
    * An operation that is already there is left as it is and returned, so that a call which the platform repeats does
    * not repeat the operation; should it have lost its alarm, that is armed again. `clear` makes room for another. One
    * that can't be read is replaced, its payload with it.
+   *
+   * Where the platform refuses the payload, that is the error, and no operation is left behind.
    */
   async start(payload: P): Promise<Operation> {
     if (payload === undefined) throw new TypeError("payload must be a value that can be stored, got undefined");
-    const before = starts.get(this.#storage);
-    const begun = (async () => {
-      await before;
-      return this.#begin(payload);
-    })();
-    starts.set(
-      this.#storage,
-      begun.catch(() => undefined),
-    );
-    return begun;
+    return this.#inTurn(() => this.#begin(payload));
   }
 
   /**
@@ -111,16 +104,18 @@ export class DurableRetry<P = unknown> {
    * alarm armed last still stands.
    */
   async onAlarm(attempt: (attempt: Attempt<P>) => Report | PromiseLike<Report>): Promise<Operation | undefined> {
-    const read = await this.#read();
-    if (!read) return undefined;
-    const { operation, ticket } = wake(read, this.#policy, this.#now(), deadManMs(this.#timeoutMs));
-    const stored = await this.#store(operation);
-    if (!ticket) return stored;
+    const woken = await this.#inTurn(async () => {
+      const read = await this.#read();
+      if (!read) return undefined;
+      const { operation, ticket } = wake(read, this.#policy, this.#now(), deadManMs(this.#timeoutMs));
+      return { stored: await this.#store(operation), ticket };
+    });
+    if (!woken?.ticket) return woken?.stored;
+    const { ticket } = woken;
     const report = await this.#make(ticket, attempt);
 
     // Others may have run while the request was out: what was read before it counts no longer.
-    const current = await this.#read();
-    return current && this.#store(settle(current, this.#policy, ticket, this.#now(), report));
+    return this.#change((current) => settle(current, this.#policy, ticket, this.#now(), report));
   }
 
   /**
@@ -167,27 +162,54 @@ export class DurableRetry<P = unknown> {
    * why; where no alarm is armed that would come to it, it is stored and armed here.
    */
   async operation(): Promise<Operation | undefined> {
-    const stored = await this.#stored();
-    if (!stored || stored.operation) return stored?.operation;
-    return this.#rearm(this.#startOver(stored.problem));
+    return this.#inTurn(async () => {
+      const stored = await this.#stored();
+      if (!stored || stored.operation) return stored?.operation;
+      return this.#rearm(this.#startOver(stored.problem));
+    });
   }
 
   /** Calls the operation off, and returns it as it stands now. What comes of an attempt that is being made no longer counts. */
   async cancel(): Promise<Operation | undefined> {
-    const operation = await this.#read();
-    if (!operation) return undefined;
-    const cancelled = cancel(operation, this.#now());
-    return cancelled === operation ? operation : this.#store(cancelled);
+    return this.#inTurn(async () => {
+      const operation = await this.#read();
+      if (!operation) return undefined;
+      const cancelled = cancel(operation, this.#now());
+      return cancelled === operation ? operation : this.#store(cancelled);
+    });
   }
 
   /** Puts the operation off until a moment, without spending an attempt. The policy's deadline holds. */
   async postpone(until: number): Promise<Operation | undefined> {
-    const operation = await this.#read();
-    return operation && this.#store(postpone(operation, this.#policy, this.#now(), until));
+    return this.#change((operation) => postpone(operation, this.#policy, this.#now(), until));
   }
 
   /** Forgets the operation, its payload and its alarm. */
   async clear(): Promise<void> {
+    return this.#inTurn(() => this.#forget());
+  }
+
+  /**
+   * Does what reads and then writes once the calls before it have. The platform keeps other events away meanwhile, but
+   * two calls of one event interleave at every await, and the one would undo what the other did.
+   */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = (turns.get(this.#storage) ?? Promise.resolve()).then(work);
+    turns.set(
+      this.#storage,
+      done.catch(() => undefined),
+    );
+    return done;
+  }
+
+  #change(step: (operation: Operation) => Operation): Promise<Operation | undefined> {
+    return this.#inTurn(async () => {
+      const operation = await this.#read();
+      return operation && this.#store(step(operation));
+    });
+  }
+
+  async #forget(): Promise<void> {
     const storage = this.#storage;
     await Promise.all([storage.delete(OPERATION_KEY), storage.delete(PAYLOAD_KEY), storage.deleteAlarm()]);
   }
@@ -199,21 +221,12 @@ export class DurableRetry<P = unknown> {
     const writes: Promise<unknown>[] = [];
     const put = this.#storage.put(PAYLOAD_KEY, payload).catch(async (error: unknown) => {
       await Promise.allSettled(writes);
-      if (!stored) await this.#undo(operation);
+      // A payload that the platform can't store must not leave an operation behind that has none.
+      if (!stored) await this.#forget();
       throw error;
     });
     const [begun] = await Promise.all([this.#store(operation, writes), put]);
     return begun;
-  }
-
-  /**
-   * A payload that the platform can't store must not leave an operation behind that has none. What others have made of
-   * that meanwhile is theirs.
-   */
-  async #undo({ state }: Operation): Promise<void> {
-    const current = (await this.#stored())?.operation;
-    const isUntouched = current?.phase.status === "waiting" && current.state.startedAt === state.startedAt;
-    if (isUntouched && current.history.length === 0) await this.clear();
   }
 
   async #stored(): Promise<{ operation: Operation } | { operation?: undefined; problem: unknown } | undefined> {

@@ -22,6 +22,9 @@ import {
 import { adaptiveThrottle, retryBudget, tokenBucket } from "retry-primitives-wasm/budget";
 import type { Budget, Failure, RetryBudgetState, TokenBucketState } from "retry-primitives-wasm/budget";
 
+import { arm, progress, settle, start, wake } from "retry-primitives-wasm/operation";
+import type { Operation, Progress, Report, Ticket } from "retry-primitives-wasm/operation";
+
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => undefined;
 
@@ -70,6 +73,14 @@ const answer: Promise<number> = retry(async () => 5, {
 });
 // @ts-expect-error a state of another shape
 protect(own, { state: { fail: 1 } });
+const woken: { operation: Operation; ticket?: Ticket } = wake(start(policy, 0), policy, 0, 15_000);
+const report: Report = { ok: false, status: 503, outcome };
+if (woken.ticket) same<ReturnType<typeof settle>, Operation>(true);
+const far: Progress = progress(woken.operation);
+if (far.status === "gaveUp") same<typeof far.reason, "maxAttempts" | "deadline" | "nonRetryable">(true);
+const due: number | undefined = arm(woken.operation, 0).at;
+// @ts-expect-error a report says whether the attempt reached its aim
+const silent: Report = { status: 200 };
 
 // @ts-expect-error baseMs is required
 exponential({ maxAttempts: 5 });
@@ -85,3 +96,4 @@ bucket.fail(retries.init(0), 0);
 rolling.fail(consecutive.init(0), 0);
 
 export { allowed, answer, counted, forced, network, outcome, probability, waits };
+export { allowed, due, forced, network, outcome, probability, report, silent, waits };

@@ -143,13 +143,30 @@ test("a start that fails takes nothing of another with it", async () => {
   assert.deepEqual([platform.stored.get(PAYLOAD_KEY), platform.armed], ["fine", operation.phase.due]);
 });
 
-test("a start that fails leaves what became of its operation meanwhile", async () => {
-  const platform = refusing();
-  const failing = platform.retry(quick).start("too big");
-  for (let turn = 0; turn < 10; turn++) await null;
-  assert.equal((await platform.retry(quick).cancel()).phase.status, "cancelled");
-  await assert.rejects(failing, /too big/);
-  assert.equal(platform.operation.phase.status, "cancelled");
+test("of two calls at once neither undoes what the other did", async () => {
+  const started = async () => {
+    const platform = new Platform();
+    await platform.retry(quick).start("payload");
+    return [platform, platform.retry(quick)];
+  };
+  const cancel = (retry) => retry.cancel();
+  const postpone = (retry) => retry.postpone(EPOCH + 60_000);
+  for (const calls of [
+    [cancel, postpone],
+    [postpone, cancel],
+  ]) {
+    const [platform, retry] = await started();
+    await Promise.all(calls.map((call) => call(retry)));
+    assert.deepEqual([platform.operation.phase.status, platform.armed], ["cancelled", null]);
+  }
+  const [platform, retry] = await started();
+  const [, again] = await Promise.all([retry.clear(), retry.start("another")]);
+  assert.deepEqual([platform.operation, platform.stored.get(PAYLOAD_KEY)], [again, "another"]);
+  const failing = refusing();
+  const refused = failing.retry(quick).start("too big");
+  const cancelled = failing.retry(quick).cancel();
+  await assert.rejects(refused, /too big/);
+  assert.deepEqual([await cancelled, failing.stored.size, failing.armed], [undefined, 0, null]);
 });
 
 test("a start that fails over an operation that can't be read leaves that one's payload, and starts it over", async () => {
