@@ -7,19 +7,32 @@ export type FetchRetryInit = Omit<RequestInit, keyof RetryOptions> & RetryOption
 
 const consumed = (cause?: unknown) => new TypeError("A stream that was read cannot be sent again", { cause });
 
+/** What `fetch` reads of an object, getters of its class included: those of a `Request`, for one. */
+const plain = (given: FetchRetryInit | null | undefined): FetchRetryInit => {
+  const copy: Record<string, unknown> = {};
+  for (let level = given as object; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+    for (const name of Object.getOwnPropertyNames(level)) copy[name] ??= (given as Record<string, unknown>)[name];
+  }
+  return copy;
+};
+
 /**
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are
- * used up is returned as any other.
+ * used up is returned as any other. `shouldRetry` is asked about what `fetch` throws; of a response, `retryableStatuses` and
+ * `shouldRetryResult` decide.
  */
-export const fetchRetry = async (input: string | URL | Request, init: FetchRetryInit = {}): Promise<Response> => {
+export const fetchRetry = async (input: string | URL | Request, options?: FetchRetryInit | null): Promise<Response> => {
+  const init = plain(options);
   const request = (input as Request).method ? (input as Request) : undefined;
   const { shouldRetry = isRetryable, shouldRetryResult, onRetry, ...rest } = init;
   const { idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"), signal = request?.signal } = init;
   const statuses = new Set(init.retryableStatuses ?? DEFAULT_RETRYABLE_STATUSES);
   const body = init.body as Partial<ReadableStream & AsyncIterable<Uint8Array>> | null | undefined;
   const sentAgain = request && body == null;
-  // The answer of the last attempt, when it counts as a failure.
+  // The answer of the last attempt, to be closed unless it is returned.
   let failed: Response | undefined;
+  // Whether `shouldRetryResult` has yet to say so; if it throws, that is no failure of the network.
+  let unclear = false;
   const discard = () => failed?.body?.cancel().catch(() => {});
   try {
     return await retry(
@@ -29,8 +42,10 @@ export const fetchRetry = async (input: string | URL | Request, init: FetchRetry
         const given = sentAgain && idempotent ? request.clone() : input;
         const response = await fetch(given, { ...init, signal } as RequestInit);
         const { status, headers } = response;
-        if (!statuses.has(status) && !(await shouldRetryResult?.(response))) return response;
         failed = response;
+        unclear = !statuses.has(status);
+        if (unclear && !(await shouldRetryResult?.(response))) return response;
+        unclear = false;
         throw Object.assign(new Error(`HTTP ${status}`), { status, headers, response });
       },
       {
@@ -38,7 +53,7 @@ export const fetchRetry = async (input: string | URL | Request, init: FetchRetry
         getRetryAfterMs: init.getRetryAfterMs ?? (({ headers }) => retryAfterFromHeaders(headers)),
         idempotent,
         signal,
-        shouldRetry: (error, rules) => failed || shouldRetry(error, rules),
+        shouldRetry: (error, rules) => !unclear && (failed || shouldRetry(error, rules)),
         onRetry(info) {
           discard();
           if (body?.getReader || body?.[Symbol.asyncIterator]) throw consumed(info.error);

@@ -268,6 +268,22 @@ test("Options: shouldRetry decides instead of the classifier, but never about an
   });
 });
 
+test("Options: getRetryAfterMs that gives what is no number ends it, and no wait of 0 takes its place", async () => {
+  for (const wait of ["5000", "soon", 5_000n, {}]) {
+    const work = script(status(429), "data");
+    const error = await thrown(retry(work, { ...safe, getRetryAfterMs: () => wait }));
+    assert.ok(error instanceof TypeError);
+    assert.match(error.message, /^getRetryAfterMs\(failure\) must be a number or nothing, got /);
+    assert.equal(work.calls, 1);
+  }
+});
+
+test("Options: without retries there is nothing to refuse, so they are used up at once", async () => {
+  const failure = status(503);
+  const error = await thrown(retry(script(failure), { retries: 0 }));
+  assert.deepEqual([error.name, error.cause, error.attempts], ["RetryExhaustedError", failure, 1]);
+});
+
 test("Options: shouldRetryResult makes a returned value a failure", async () => {
   await withClock(async () => {
     const work = script({ state: "pending" }, { state: "done" });
