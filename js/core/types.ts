@@ -133,6 +133,8 @@ export interface Breaker<S> {
   fail(state: S, now: number, call?: Call): S;
   /** What `request` would answer, with nothing advanced. */
   peek(state: S, now: number): BreakerVerdict;
+  /** Whether `request` admits and leaves this state as it is, and so does `succeed`, whatever the time. Default: it never is. */
+  isAtRest?(state: S): boolean;
 }
 
 /** A breaker of this package, which can do more than one needs to. */
