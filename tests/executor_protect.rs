@@ -58,7 +58,7 @@ fn a_watcher_that_panics_takes_no_place_of_a_trial() {
     time.set(1_000.0);
     panics.set(true);
     let called = Cell::new(false);
-    let call = AssertUnwindSafe(|| run(upstream.call(async || Ok::<_, ()>(called.set(true)))));
+    let call = AssertUnwindSafe(|| run(upstream.call(async || Ok::<_, ()>(called.replace(true)))));
     assert!(catch_unwind(call).is_err());
     assert!(!called.get());
     panics.set(false);

@@ -141,9 +141,9 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
             let (next, verdict) = self.breaker.request(state, started.unwrap_or_default());
             (next, (verdict, started))
         });
-        let unwatched = Unclaimed { protected: self, verdict: &verdict, started };
+        let unclaimed = Unclaimed { protected: self, verdict: &verdict, started };
         self.watch.replaced(before, after);
-        mem::forget(unwatched);
+        mem::forget(unclaimed);
         if verdict.ok { Ok(Permit::new(self, verdict, started)) } else { Err(CircuitOpen::new(&verdict)) }
     }
 
