@@ -54,12 +54,6 @@ const STATUS: readonly BreakerStatus[] = ["closed", "open", "halfOpen"];
 const REPORTED: readonly Reported[] = ["counted", "ignored", "stale"];
 const RESULTS: readonly CallResult[] = ["success", "failure", "ignored"];
 
-/** Closed, with no failure to forget; a rolling breaker counts successes, too, so it never is. */
-const isAtRest = (state: unknown) => {
-  const { status, failures } = (state ?? 0) as ConsecutiveBreakerState;
-  return status === "closed" && failures === 0;
-};
-
 /** The breakers of a program; `extend` knows what it has beyond `/breaker`. */
 export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
   let loaded: Numbers | undefined;
@@ -183,7 +177,11 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
           const code = take(1 + word({ result }, "result", RESULTS), state, now, call);
           return { state: code > 2 ? write() : state, reported: REPORTED[code % 3]! };
         },
-        ...(consecutive && { isAtRest }),
+        // Closed, with no failure to forget; a rolling breaker counts successes, too.
+        isAtRest: (state: S) => {
+          const { status, failures } = state as RecoveryState & { failures?: number };
+          return status === "closed" && failures === 0;
+        },
         ...extend?.(options, given, take, write),
       });
     };

@@ -141,6 +141,7 @@ export interface Breaker<S> {
 export interface CoreBreaker<S> extends Breaker<S> {
   /** Frees the slot of a call whose outcome says nothing about the dependency. */
   ignore(state: S, now: number, call?: Call): S;
+  isAtRest(state: S): boolean;
   /** Records how a call ended, and says whether that counted. */
   report(state: S, now: number, result: CallResult, call?: Call): { state: S; reported: Reported };
 }

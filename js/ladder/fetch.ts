@@ -7,25 +7,25 @@ export type FetchRetryInit = Omit<RequestInit, keyof RetryOptions> & RetryOption
 
 const consumed = (cause?: unknown) => new TypeError("A stream that was read cannot be sent again", { cause });
 
-/** What `fetch` reads of an object, getters of its class included: those of a `Request`, for one. */
-const plain = (given: FetchRetryInit | null | undefined): FetchRetryInit => {
-  const copy: Record<string, unknown> = {};
-  for (let level = given as object; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
-    for (const name of Object.getOwnPropertyNames(level)) copy[name] ??= (given as Record<string, unknown>)[name];
-  }
-  return copy;
-};
-
 /**
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are
- * used up is returned as any other. `shouldRetry` is asked about what `fetch` throws; of a response, `retryableStatuses` and
+ * used up is returned as any other. `init` may also be a `Request`, or another object whose enumerable properties, inherited
+ * ones included, are options. `shouldRetry` is asked about what `fetch` throws; of a response, `retryableStatuses` and
  * `shouldRetryResult` decide.
  */
 export const fetchRetry = async (input: string | URL | Request, options?: FetchRetryInit | null): Promise<Response> => {
-  const init = plain(options);
+  // Of an object such as a `Request` all that can be seen, which is not its own.
+  const init: FetchRetryInit = {};
+  for (const name in options) init[name as never] = options[name as never];
   const request = (input as Request).method ? (input as Request) : undefined;
-  const { shouldRetry = isRetryable, shouldRetryResult, onRetry, ...rest } = init;
-  const { idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"), signal = request?.signal } = init;
+  const {
+    shouldRetry = isRetryable,
+    shouldRetryResult,
+    onRetry,
+    idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"),
+    signal = request?.signal,
+    ...rest
+  } = init;
   const statuses = new Set(init.retryableStatuses ?? DEFAULT_RETRYABLE_STATUSES);
   const body = init.body as Partial<ReadableStream & AsyncIterable<Uint8Array>> | null | undefined;
   const sentAgain = request && body == null;

@@ -1,7 +1,6 @@
 import { IdempotencyError, RetryExhaustedError, RetryTimeoutError } from "./errors.js";
 import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } from "./rules.js";
 import { loop, promised, type Settled } from "../executor/loop.js";
-import { optionError } from "../core/errors.js";
 import { ABOVE_0, callable, number } from "../core/options.js";
 import { after, unlessAborted } from "../executor/sleep.js";
 import type { Policy, RetryState } from "../core/types.js";
@@ -28,6 +27,8 @@ export interface RetryInfo {
   retryAfter: boolean;
 }
 
+type MaybePromise<T> = T | PromiseLike<T>;
+
 export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   /** Retries after the first call: a whole number from 0. Default 3. */
   retries?: number | undefined;
@@ -43,9 +44,9 @@ export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   shouldRetryResult?: ((result: T) => unknown) | undefined;
   /**
    * Milliseconds that the server wants to be left alone, of a failure. They replace the backoff, which stays in place of a
-   * number below 0, `NaN` and nothing; anything else is a `TypeError`, and ends it.
+   * number below 0, `NaN` and nothing. A text that begins with a number, as of a header, is read as that; other things are nothing.
    */
-  getRetryAfterMs?: ((failure: any) => number | null | undefined) | undefined;
+  getRetryAfterMs?: ((failure: any) => MaybePromise<number | string | null | undefined>) | undefined;
   /** Called, and awaited, before each wait. What it or another of these functions throws ends it. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined;
 }
@@ -123,14 +124,10 @@ export const retry = <T>(
       cause = settled.ok ? settled.value : settled.error;
       const again = settled.ok ? shouldRetryResult!(settled.value) : !isAbort(cause) && shouldRetry(cause, options);
       if (!(await again)) return;
-      signal?.throwIfAborted();
       // Without retries there is nothing to refuse.
       if (options.idempotent !== true && maxAttempts > 1) throw new IdempotencyError(progress());
 
-      const retryAfterMs = (await options.getRetryAfterMs?.(cause)) ?? NaN;
-      if (typeof retryAfterMs !== "number") {
-        throw optionError("getRetryAfterMs(failure)", "a number or nothing", retryAfterMs);
-      }
+      const retryAfterMs = parseFloat((await options.getRetryAfterMs?.(cause)) as never);
       signal?.throwIfAborted();
       retryAfter = retryAfterMs >= 0;
       state ??= prepared().init(startedAt);

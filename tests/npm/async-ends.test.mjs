@@ -234,7 +234,8 @@ test("a breaker at rest: neither a request nor a success needs the time or chang
     }
   }
   // It counts successes.
-  assert.equal(rollingBreaker({ windowMs: 5, openMs: 5 }).isAtRest, undefined);
+  const rolling = rollingBreaker({ windowMs: 5, openMs: 5 });
+  assert.equal(rolling.isAtRest(rolling.init(0)), false);
 
   let reads = 0;
   const now = () => ++reads;

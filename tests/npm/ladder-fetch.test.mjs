@@ -192,25 +192,15 @@ test("fetchRetry: shouldRetry is not asked about a response", async () => {
 
 test("fetchRetry: a Request as init, any object with getters, and null, are read as fetch reads them", async () => {
   const given = { method: "POST", body: "mine", headers: { "x-mine": "1" } };
-  const Init = class {
-    get method() {
-      return given.method;
-    }
-    get body() {
-      return given.body;
-    }
-    get headers() {
-      return given.headers;
-    }
-    get retries() {
-      return 0;
-    }
-  };
+  const getters = Object.create(
+    {},
+    Object.fromEntries(Object.keys(given).map((name) => [name, { enumerable: true, get: () => given[name] }])),
+  );
   const request = new Request("https://example.com/other", given);
   for (const [init, status] of [
     [request, 200],
-    [new Init(), 503],
-    [Object.create(given, { retries: { value: 0 } }), 503],
+    [getters, 200],
+    [Object.create(getters, { retries: { value: 0, enumerable: true } }), 503],
   ]) {
     await withFetch([answer(status)], async (sent) => {
       assert.equal((await fetchRetry(URL_, init)).status, status);

@@ -268,14 +268,28 @@ test("Options: shouldRetry decides instead of the classifier, but never about an
   });
 });
 
-test("Options: getRetryAfterMs that gives what is no number ends it, and no wait of 0 takes its place", async () => {
-  for (const wait of ["5000", "soon", 5_000n, {}]) {
-    const work = script(status(429), "data");
-    const error = await thrown(retry(work, { ...safe, getRetryAfterMs: () => wait }));
-    assert.ok(error instanceof TypeError);
-    assert.match(error.message, /^getRetryAfterMs\(failure\) must be a number or nothing, got /);
-    assert.equal(work.calls, 1);
-  }
+test("Options: getRetryAfterMs may give a header's text, and what is no number is nothing", async () => {
+  await withClock(async () => {
+    for (const [given, ...expected] of [
+      ["5000", 5_000, true],
+      ["70.5", 71, true],
+      [5_000n, 5_000, true],
+      ["soon", 200, false],
+      ["", 200, false],
+      ["-1", 200, false],
+      [{}, 200, false],
+      [true, 200, false],
+    ]) {
+      const waits = [];
+      const options = { random: longest, getRetryAfterMs: async () => given, onRetry: (info) => waits.push(info) };
+      await retry(script(status(429), "data"), { ...safe, ...options });
+      assert.deepEqual(
+        waits.map(({ delayMs, retryAfter }) => [delayMs, retryAfter]),
+        [expected],
+        String(given),
+      );
+    }
+  });
 });
 
 test("Options: without retries there is nothing to refuse, so they are used up at once", async () => {
