@@ -3,7 +3,7 @@ import { loop, promised } from "./executor/loop.js";
 import { unlessAborted } from "./executor/sleep.js";
 import { optionError } from "./core/errors.js";
 import { callable } from "./core/options.js";
-import type { Breaker, BreakerStatus, Decision, Outcome, Policy, RetryState } from "./core/types.js";
+import type { Breaker, BreakerStatus, Call, Decision, Outcome, Policy, RetryState } from "./core/types.js";
 
 export { CircuitOpenError, isCircuitOpenError } from "./core/circuit-open-error.js";
 
@@ -123,6 +123,7 @@ const tell = (error: unknown) => console.error(error);
 /** Guards calls with a breaker whose state stays in this process; `state` and `onChange` lead out of it. */
 export const protect = <S>(breaker: Breaker<S>, options: ProtectOptions<S> = {}): Protected<S> => {
   methods("breaker", breaker, "init", "request", "succeed", "fail", "peek");
+  checked(breaker, "isAtRest");
   const given = checked(Object(options) as ProtectOptions<S>, "now", "onChange", "isFailure");
   const { now = Date.now, onChange, isFailure = () => true } = given;
   // The breaker says what is wrong with a state.
@@ -133,14 +134,22 @@ export const protect = <S>(breaker: Breaker<S>, options: ProtectOptions<S> = {})
     current = next;
     if (onChange) promised(() => onChange(next)).catch(tell);
   };
+  const succeeded = (call: Call) => {
+    if (!breaker.isAtRest?.(current)) change(breaker.succeed(current, now(), call));
+  };
   return {
     async call<T>(fn: () => Promise<T>): Promise<T> {
       callable("fn", fn);
-      const { state, verdict } = breaker.request(current, now());
-      if (!verdict.ok) throw new CircuitOpenError(verdict);
-      change(state);
+      let epoch = current;
+      // At rest neither a request nor a success says anything, and the clock would take longer than all the rest.
+      if (!breaker.isAtRest?.(current)) {
+        const { state, verdict } = breaker.request(current, now());
+        if (!verdict.ok) throw new CircuitOpenError(verdict);
+        change(state);
+        epoch = state;
+      }
       // A breaker of one's own may keep something else.
-      const call = { epoch: Object(state).changedAt as number };
+      const call = { epoch: Object(epoch).changedAt as number };
       let result: T;
       try {
         result = await fn();
@@ -153,10 +162,11 @@ export const protect = <S>(breaker: Breaker<S>, options: ProtectOptions<S> = {})
           failed = true;
           tell(unheard);
         }
-        change(failed ? breaker.fail(current, now(), call) : breaker.succeed(current, now(), call));
+        if (failed) change(breaker.fail(current, now(), call));
+        else succeeded(call);
         throw error;
       }
-      change(breaker.succeed(current, now(), call));
+      succeeded(call);
       return result;
     },
     state: () => current,

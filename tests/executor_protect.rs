@@ -4,6 +4,7 @@
 use std::{
     cell::{Cell, RefCell},
     future::ready,
+    panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
 };
 
@@ -45,6 +46,25 @@ fn refuses_while_open_and_tells_of_every_change() {
     assert_eq!(run(upstream.call(async || Ok::<_, ()>("up"))), Ok("up"));
     assert_eq!(upstream.status(), Status::Closed);
     assert_eq!(states.into_inner(), ["closed", "open", "halfOpen", "closed"]);
+}
+
+#[test]
+fn a_watcher_that_panics_takes_no_place_of_a_trial() {
+    let time = FakeTime::new(0.0);
+    let breaker = consecutive_breaker(1).open(ms(1_000)).build().unwrap();
+    let panics = Cell::new(false);
+    let upstream = protect(breaker, &time).on_change(|_| assert!(!panics.get(), "watching"));
+    upstream.admit().unwrap().report(CallResult::Failure);
+    time.set(1_000.0);
+    panics.set(true);
+    let called = Cell::new(false);
+    let call = AssertUnwindSafe(|| run(upstream.call(async || Ok::<_, ()>(called.replace(true)))));
+    assert!(catch_unwind(call).is_err());
+    assert!(!called.get());
+    panics.set(false);
+    // One place a trial, and it is free.
+    assert_eq!(run(upstream.call(async || Ok::<_, ()>("up"))), Ok("up"));
+    assert_eq!(upstream.status(), Status::Closed);
 }
 
 #[test]

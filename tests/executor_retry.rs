@@ -47,6 +47,38 @@ fn retries_until_it_succeeds_and_counts_attempts() {
 }
 
 #[test]
+fn an_attempt_starts_strictly_inside_the_deadline_whatever_time_hooks_take() {
+    let policy = constant(ms(50)).jitter(Jitter::None).deadline(ms(100)).build().unwrap();
+    // Each failure is decided on at once, so without hooks attempts start at 0 and 50; the deadline is at 100.
+    for (asked, told, starts) in [
+        (0, 30, vec![0, 50]),
+        (0, 70, vec![0, 70]),
+        (0, 100, vec![0]),
+        (0, 300, vec![0]),
+        (40, 0, vec![0, 90]),
+        (50, 0, vec![0]),
+        (300, 0, vec![0]),
+    ] {
+        let time = FakeTime::new(0.0);
+        let seen = RefCell::new(vec![]);
+        let reasons = RefCell::new(vec![]);
+        let work = || {
+            seen.borrow_mut().push(time.elapsed());
+            ready(Err::<(), _>("down"))
+        };
+        let work = work.retry(policy).when(|_| {
+            time.advance(ms(asked));
+            true
+        });
+        let work = work.notify(|_, _| time.advance(ms(told)));
+        let work = work.on_give_up(|_: &&str, why: GiveUp| reasons.borrow_mut().push(why.to_string()));
+        assert_eq!(run(work.on(&time)), Err("down"));
+        assert_eq!(seen.into_inner(), starts.into_iter().map(ms).collect::<Vec<_>>(), "{asked} {told}");
+        assert_eq!(reasons.into_inner(), ["deadline"]);
+    }
+}
+
+#[test]
 fn a_function_a_closure_and_an_async_closure() {
     async fn fetch() -> Result<u8, ()> {
         Ok(1)

@@ -177,6 +177,11 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
           const code = take(1 + word({ result }, "result", RESULTS), state, now, call);
           return { state: code > 2 ? write() : state, reported: REPORTED[code % 3]! };
         },
+        // Closed, with no failure to forget; a rolling breaker counts successes, too.
+        isAtRest: (state: S) => {
+          const { status, failures } = state as RecoveryState & { failures?: number };
+          return status === "closed" && failures === 0;
+        },
         ...extend?.(options, given, take, write),
       });
     };

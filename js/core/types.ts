@@ -133,12 +133,15 @@ export interface Breaker<S> {
   fail(state: S, now: number, call?: Call): S;
   /** What `request` would answer, with nothing advanced. */
   peek(state: S, now: number): BreakerVerdict;
+  /** Whether `request` admits and leaves this state as it is, and so does `succeed`, whatever the time. Default: it never is. */
+  isAtRest?(state: S): boolean;
 }
 
 /** A breaker of this package, which can do more than one needs to. */
 export interface CoreBreaker<S> extends Breaker<S> {
   /** Frees the slot of a call whose outcome says nothing about the dependency. */
   ignore(state: S, now: number, call?: Call): S;
+  isAtRest(state: S): boolean;
   /** Records how a call ended, and says whether that counted. */
   report(state: S, now: number, result: CallResult, call?: Call): { state: S; reported: Reported };
 }

@@ -30,7 +30,7 @@ export const loop = async <T>(
     } catch (error) {
       settled = { ok: false, error };
     }
-    const during = signal?.aborted ? undefined : signal;
+    const during = !signal?.aborted && signal;
     let delayMs = decide(settled, number);
     if (typeof delayMs === "object") delayMs = await unlessAborted(delayMs, during);
     if (delayMs === undefined) return unwrap(settled);

@@ -53,7 +53,10 @@ export const abortable = <T>(
  * What a promise settles to, unless an abort comes first: that rejects at once with the signal's reason. What comes of the
  * promise afterwards is heard, and dropped.
  */
-export const unlessAborted = <T>(value: T | PromiseLike<T>, signal: Abortable | undefined): T | PromiseLike<T> => {
+export const unlessAborted = <T>(
+  value: T | PromiseLike<T>,
+  signal: Abortable | false | undefined,
+): T | PromiseLike<T> => {
   if (!signal) return value;
   const heard = Promise.resolve(value);
   heard.catch(() => {});

@@ -9,17 +9,30 @@ const consumed = (cause?: unknown) => new TypeError("A stream that was read cann
 
 /**
  * `fetch` that repeats what is worth repeating and safe to repeat. A response that stays a failure until the retries are
- * used up is returned as any other.
+ * used up is returned as any other. `init` may also be a `Request`, or another object whose enumerable properties, inherited
+ * ones included, are options. `shouldRetry` is asked about what `fetch` throws; of a response, `retryableStatuses` and
+ * `shouldRetryResult` decide.
  */
-export const fetchRetry = async (input: string | URL | Request, init: FetchRetryInit = {}): Promise<Response> => {
+export const fetchRetry = async (input: string | URL | Request, options?: FetchRetryInit | null): Promise<Response> => {
+  // Of an object such as a `Request` all that can be seen, which is not its own.
+  const init: FetchRetryInit = {};
+  for (const name in options) init[name as never] = options[name as never];
   const request = (input as Request).method ? (input as Request) : undefined;
-  const { shouldRetry = isRetryable, shouldRetryResult, onRetry, ...rest } = init;
-  const { idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"), signal = request?.signal } = init;
+  const {
+    shouldRetry = isRetryable,
+    shouldRetryResult,
+    onRetry,
+    idempotent = isIdempotentMethod(init.method ?? request?.method ?? "GET"),
+    signal = request?.signal,
+    ...rest
+  } = init;
   const statuses = new Set(init.retryableStatuses ?? DEFAULT_RETRYABLE_STATUSES);
   const body = init.body as Partial<ReadableStream & AsyncIterable<Uint8Array>> | null | undefined;
   const sentAgain = request && body == null;
-  // The answer of the last attempt, when it counts as a failure.
+  // The answer of the last attempt, to be closed unless it is returned.
   let failed: Response | undefined;
+  // Whether `shouldRetryResult` has yet to say so; if it throws, that is no failure of the network.
+  let unclear = false;
   const discard = () => failed?.body?.cancel().catch(() => {});
   try {
     return await retry(
@@ -29,8 +42,10 @@ export const fetchRetry = async (input: string | URL | Request, init: FetchRetry
         const given = sentAgain && idempotent ? request.clone() : input;
         const response = await fetch(given, { ...init, signal } as RequestInit);
         const { status, headers } = response;
-        if (!statuses.has(status) && !(await shouldRetryResult?.(response))) return response;
         failed = response;
+        unclear = !statuses.has(status);
+        if (unclear && !(await shouldRetryResult?.(response))) return response;
+        unclear = false;
         throw Object.assign(new Error(`HTTP ${status}`), { status, headers, response });
       },
       {
@@ -38,7 +53,7 @@ export const fetchRetry = async (input: string | URL | Request, init: FetchRetry
         getRetryAfterMs: init.getRetryAfterMs ?? (({ headers }) => retryAfterFromHeaders(headers)),
         idempotent,
         signal,
-        shouldRetry: (error, rules) => failed || shouldRetry(error, rules),
+        shouldRetry: (error, rules) => !unclear && (failed || shouldRetry(error, rules)),
         onRetry(info) {
           discard();
           if (body?.getReader || body?.[Symbol.asyncIterator]) throw consumed(info.error);

@@ -2,7 +2,7 @@ import { IdempotencyError, RetryExhaustedError, RetryTimeoutError } from "./erro
 import { isAbort, isRetryable, ladder, type BackoffShape, type FailureRules } from "./rules.js";
 import { loop, promised, type Settled } from "../executor/loop.js";
 import { ABOVE_0, callable, number } from "../core/options.js";
-import { abortable, after } from "../executor/sleep.js";
+import { after, unlessAborted } from "../executor/sleep.js";
 import type { Policy, RetryState } from "../core/types.js";
 
 /** What a call is told. */
@@ -27,6 +27,8 @@ export interface RetryInfo {
   retryAfter: boolean;
 }
 
+type MaybePromise<T> = T | PromiseLike<T>;
+
 export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   /** Retries after the first call: a whole number from 0. Default 3. */
   retries?: number | undefined;
@@ -38,11 +40,14 @@ export interface RetryOptions<T = unknown> extends BackoffShape, FailureRules {
   signal?: AbortSignal | null | undefined;
   /** Decides about what was thrown, instead of `isRetryable`; not asked about an abort. */
   shouldRetry?: ((error: any, rules: FailureRules) => unknown) | undefined;
-  /** Whether a returned value counts as a failure. */
+  /** Whether a returned value counts as a failure. One that is repeated is dropped as it is: `onRetry` can close it. */
   shouldRetryResult?: ((result: T) => unknown) | undefined;
-  /** Milliseconds that the server wants to be left alone, of a failure. They replace the backoff. */
-  getRetryAfterMs?: ((failure: any) => number | null | undefined) | undefined;
-  /** Called, and awaited, before each wait. */
+  /**
+   * Milliseconds that the server wants to be left alone, of a failure. They replace the backoff, which stays in place of a
+   * number below 0, `NaN` and nothing. A text that begins with a number, as of a header, is read as that; other things are nothing.
+   */
+  getRetryAfterMs?: ((failure: any) => MaybePromise<number | string | null | undefined>) | undefined;
+  /** Called, and awaited, before each wait. What it or another of these functions throws ends it. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined;
 }
 
@@ -119,9 +124,11 @@ export const retry = <T>(
       cause = settled.ok ? settled.value : settled.error;
       const again = settled.ok ? shouldRetryResult!(settled.value) : !isAbort(cause) && shouldRetry(cause, options);
       if (!(await again)) return;
-      if (options.idempotent !== true) throw new IdempotencyError(progress());
+      // Without retries there is nothing to refuse.
+      if (options.idempotent !== true && maxAttempts > 1) throw new IdempotencyError(progress());
 
-      const retryAfterMs = (await options.getRetryAfterMs?.(cause)) ?? NaN;
+      const retryAfterMs = parseFloat((await options.getRetryAfterMs?.(cause)) as never);
+      signal?.throwIfAborted();
       retryAfter = retryAfterMs >= 0;
       state ??= prepared().init(startedAt);
       const { decision, state: next } = prepared().next(state, Date.now(), { retryAfterMs });
@@ -137,9 +144,7 @@ export const retry = <T>(
     const ended = loop<T>(
       (attempt) => {
         const context = new Context((attempts = attempt), lazy);
-        return signal
-          ? abortable((...settle) => void (async () => fn(context))().then(...settle), signal)
-          : fn(context);
+        return signal ? unlessAborted(fn(context), signal) : fn(context);
       },
       (settled) => (settled.ok && !shouldRetryResult ? undefined : judge(settled)),
       signal,

@@ -54,6 +54,9 @@ impl fmt::Display for GiveUp {
 
 /// Is told of an error and of what was decided about it: any function of the two.
 pub trait Hook<E, D> {
+    #[doc(hidden)]
+    const SILENT: bool = false;
+
     /// Called once for each such decision.
     fn call(&mut self, error: &E, decided: D);
 }
@@ -69,6 +72,8 @@ impl<E, D, F: FnMut(&E, D)> Hook<E, D> for F {
 pub struct Silent;
 
 impl<E, D> Hook<E, D> for Silent {
+    const SILENT: bool = true;
+
     fn call(&mut self, _: &E, _: D) {}
 }
 

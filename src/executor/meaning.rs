@@ -63,6 +63,9 @@ impl From<(Outcome, Failure)> for Meaning {
 /// Says what an error means: any function of the error and the [`Context`] that gives something to make a [`Meaning`]
 /// of.
 pub trait Classify<E> {
+    #[doc(hidden)]
+    const ASKED: bool = true;
+
     /// What `error` means.
     fn classify(&mut self, error: &E, context: Context) -> Meaning;
 }
@@ -83,6 +86,8 @@ where
 pub struct EveryError;
 
 impl<E> Classify<E> for EveryError {
+    const ASKED: bool = false;
+
     fn classify(&mut self, _: &E, _: Context) -> Meaning {
         Outcome::RETRYABLE.into()
     }

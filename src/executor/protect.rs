@@ -1,6 +1,6 @@
 //! Calls through a breaker.
 
-use core::fmt;
+use core::{fmt, mem};
 
 use super::{
     CallError, CircuitOpen, DefaultShared, EveryFailure, IsFailure, Judge, Permit, Runtime, Shared, Unwatched, Watch,
@@ -95,7 +95,8 @@ impl<B: Breaker, R: Runtime, P, J, W> Protected<B, R, P, J, W> {
     }
 
     /// Is given the new state whenever it has changed, to be stored or shown. Called outside of the lock: from several
-    /// threads, two states may come in either order, and [`merge`](Breaker::merge) tells which is the later.
+    /// threads, two states may come in either order, and [`merge`](Breaker::merge) tells which is the later. Should it
+    /// panic, the state has changed all the same, and a call that was to be made gives its place back.
     pub fn on_change<F: Fn(B::State)>(self, watch: F) -> Protected<B, R, P, J, F>
     where
         B::State: PartialEq,
@@ -135,11 +136,14 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
         if !epoch.is_nan() {
             return Ok(Permit::new(self, Verdict::admitted(Status::Closed, epoch), None));
         }
-        let (verdict, started) = self.transact(|state| {
+        let (before, after, (verdict, started)) = self.exchange(|state| {
             let started = self.breaker.needs_now(&state, None).then(|| self.runtime.now());
             let (next, verdict) = self.breaker.request(state, started.unwrap_or_default());
             (next, (verdict, started))
         });
+        let unclaimed = Unclaimed { protected: self, verdict: &verdict, started };
+        self.watch.replaced(before, after);
+        mem::forget(unclaimed);
         if verdict.ok { Ok(Permit::new(self, verdict, started)) } else { Err(CircuitOpen::new(&verdict)) }
     }
 
@@ -148,12 +152,9 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
         if result == CallResult::Success && self.place.mark() == verdict.epoch {
             return Reported::Counted;
         }
-        self.transact(|state| {
-            let mut report = Report::new(result).admitted_by(verdict);
-            let ended = self.breaker.needs_now(&state, Some(&report)).then(|| self.runtime.now());
-            report.duration_ms = started.zip(ended).map(|(started, ended)| crate::number::elapsed_ms(ended, started));
-            self.breaker.report_with(state, ended.unwrap_or_default(), report, &mut || self.runtime.random())
-        })
+        let (before, after, reported) = self.record(verdict, started, result);
+        self.watch.replaced(before, after);
+        reported
     }
 
     /// What a call would be told now, with nothing advanced.
@@ -174,20 +175,47 @@ impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W: Watch<B::State>> Protect
     /// Replaces the state: with one that was stored, or with a [`force_open`](crate::breaker::force_open) or
     /// [`force_close`](crate::breaker::force_close) of the present one.
     pub fn load(&self, state: B::State) {
-        self.transact(|_| (state, ()));
+        let (before, after, ()) = self.exchange(|_| (state, ()));
+        self.watch.replaced(before, after);
     }
+}
 
+impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W> Protected<B, R, P, J, W> {
+    /// The state before, the state after, and what came of it; nobody has been told yet.
     #[inline]
-    fn transact<T>(&self, change: impl FnOnce(B::State) -> (B::State, T)) -> T {
-        let (before, after, answer) = self.place.transact(|before| {
+    fn exchange<T>(&self, change: impl FnOnce(B::State) -> (B::State, T)) -> (B::State, B::State, T) {
+        self.place.transact(|before| {
             let (after, answer) = change(before);
             if self.breaker.is_at_rest(&after) {
                 self.place.set_mark(after.recovery().changed_at);
             }
             (after, (before, after, answer))
-        });
-        self.watch.replaced(before, after);
-        answer
+        })
+    }
+
+    #[inline]
+    fn record(&self, verdict: &Verdict, started: Option<f64>, result: CallResult) -> (B::State, B::State, Reported) {
+        self.exchange(|state| {
+            let mut report = Report::new(result).admitted_by(verdict);
+            let ended = self.breaker.needs_now(&state, Some(&report)).then(|| self.runtime.now());
+            report.duration_ms = started.zip(ended).map(|(started, ended)| crate::number::elapsed_ms(ended, started));
+            self.breaker.report_with(state, ended.unwrap_or_default(), report, &mut || self.runtime.random())
+        })
+    }
+}
+
+/// A place that nobody holds yet. Dropped when whoever watches panics, it gives the place back, and tells nobody.
+struct Unclaimed<'a, B: Breaker, R: Runtime, P: Shared<B::State>, J, W> {
+    protected: &'a Protected<B, R, P, J, W>,
+    verdict: &'a Verdict,
+    started: Option<f64>,
+}
+
+impl<B: Breaker, R: Runtime, P: Shared<B::State>, J, W> Drop for Unclaimed<'_, B, R, P, J, W> {
+    fn drop(&mut self) {
+        if self.verdict.ok {
+            self.protected.record(self.verdict, self.started, CallResult::Ignored);
+        }
     }
 }
 

@@ -16,7 +16,12 @@ use super::{
     Silent, Throttled, Unlimited, When,
     runtime::{DefaultRuntime, MaybeRuntime},
 };
-use crate::{Decision, Policy, RetryState, backoff::Curve, budget::Budget};
+use crate::{
+    Decision, Policy, RetryState,
+    backoff::Curve,
+    budget::Budget,
+    number::{elapsed_ms, ms_duration},
+};
 
 pin_project! {
     /// A retry: a future of what the operation gives in the end, or of its last error, unchanged.
@@ -25,6 +30,9 @@ pin_project! {
     /// it, at whatever moment, drops the attempt or the wait that is under way, and there is nothing else.
     ///
     /// Without a deadline and without a budget a call that succeeds at once reads no clock.
+    ///
+    /// It is fused: polled again after it has given its result, it is pending for ever and calls nothing. What needs a
+    /// result has to keep the one that it was given.
     #[must_use = "a retry does nothing unless it is awaited"]
     pub struct Retry<
         O, Arguments, C, R = DefaultRuntime, K = EveryError, N = Silent, G = Silent, L = Unlimited,
@@ -122,7 +130,8 @@ where
         replaced!(self, operation, policy, runtime, on_retry, on_give_up, limit; classify = When(retryable))
     }
 
-    /// Is told of each error that will be repeated, with the [`Decision`], before the wait.
+    /// Is told of each error that will be repeated, with the [`Decision`], before the wait, which what the hook takes is
+    /// part of. If that is past the deadline, [`on_give_up`](Self::on_give_up) is told as well, and no attempt follows.
     pub fn on_retry<F>(self, hook: F) -> Retry<O, Arguments, C, R, K, F, G, L>
     where
         F: FnMut(&O::Error, Decision),
@@ -210,13 +219,17 @@ where
                         }
                         Err(error) => error,
                     };
-                    let now = this.runtime.now();
+                    let mut now = this.runtime.now();
                     let attempt = this.state.attempts + 1;
                     let meaning = this.classify.classify(&error, Context { attempt, now });
+                    // A deadline does not wait for whoever is asked, or told.
+                    if K::ASKED && this.policy.deadline_ms < f64::INFINITY {
+                        now = this.runtime.now();
+                    }
                     this.limit.failed(now, meaning.failure);
                     let random = || this.runtime.random();
                     let (next, decision) = this.policy.next(*this.state, now, meaning.outcome, random);
-                    let Some(delay) = decision.delay() else {
+                    let Decision::Retry { delay_ms, remaining_ms, .. } = decision else {
                         this.on_give_up.call(&error, GiveUp::Policy(decision));
                         return Poll::Ready(Err(error));
                     };
@@ -225,8 +238,18 @@ where
                         return Poll::Ready(Err(error));
                     }
                     this.on_retry.call(&error, decision);
+                    let mut took = 0.0;
+                    if !N::SILENT {
+                        let told = this.runtime.now();
+                        took = elapsed_ms(told, now);
+                        if took >= remaining_ms {
+                            let (_, decision) = this.policy.next(*this.state, told, meaning.outcome, random);
+                            this.on_give_up.call(&error, GiveUp::Policy(decision));
+                            return Poll::Ready(Err(error));
+                        }
+                    }
                     *this.state = next;
-                    this.step.set(wait(this.runtime, delay));
+                    this.step.set(wait(this.runtime, ms_duration(delay_ms - took)));
                 }
                 StepProjection::Waiting { sleep, left } => {
                     ready!(sleep.poll(context));

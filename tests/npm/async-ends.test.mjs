@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { protect, retry } from "retry-primitives-wasm/async";
 import { constant } from "retry-primitives-wasm/backoff";
-import { consecutiveBreaker } from "retry-primitives-wasm/breaker";
+import { consecutiveBreaker, rollingBreaker } from "retry-primitives-wasm/breaker";
 import { isAbortError } from "retry-primitives-wasm/classify";
 import { withClock } from "./support/clock.mjs";
 import { script, thrown } from "./support/failures.mjs";
@@ -210,4 +210,60 @@ test("protect: any breaker of one's own, whatever its state is", async () => {
     assert.equal(upstream.state(), state);
   }
   assert.equal((await thrown(upstream.call(script("up")))).retryAfterMs, 5);
+});
+
+test("a breaker at rest: neither a request nor a success needs the time or changes the state", async () => {
+  const breaker = consecutiveBreaker({ failureThreshold: 2, openMs: 10 });
+  const fresh = breaker.init(5);
+  const failed = breaker.fail(fresh, 6);
+  const open = breaker.fail(failed, 7);
+  const { state: trial } = breaker.request(open, 17);
+  const closed = breaker.succeed(trial, 18, { epoch: trial.changedAt });
+  const again = breaker.succeed(failed, 7);
+  assert.deepEqual(
+    [fresh, failed, open, trial, closed, again].map((state) => breaker.isAtRest(state)),
+    [true, false, false, false, true, true],
+  );
+  for (const state of [fresh, closed, again]) {
+    for (const now of [0, 5, 1e9]) {
+      const { state: next, verdict } = breaker.request(state, now);
+      assert.deepEqual([next, verdict.ok], [state, true]);
+      for (const call of [undefined, { epoch: state.changedAt }, { epoch: 1 }]) {
+        assert.equal(breaker.succeed(state, now, call), state);
+      }
+    }
+  }
+  // It counts successes.
+  const rolling = rollingBreaker({ windowMs: 5, openMs: 5 });
+  assert.equal(rolling.isAtRest(rolling.init(0)), false);
+
+  let reads = 0;
+  const now = () => ++reads;
+  const upstream = protect(breaker, { now });
+  const made = reads;
+  assert.equal(await upstream.call(script("up")), "up");
+  assert.equal(reads, made);
+  await thrown(upstream.call(script(failure)));
+  assert.equal(upstream.state().failures, 1);
+  assert.equal(await upstream.call(script("up")), "up");
+  assert.equal(upstream.state().failures, 0);
+  // One of a failure, and two of the success that made it forgotten.
+  assert.equal(reads, made + 3);
+});
+
+test("protect: a success that was admitted at rest does not close a trial", async () => {
+  let now = 0;
+  const upstream = protect(consecutiveBreaker({ failureThreshold: 1, openMs: 10 }), { now: () => now });
+  let finish;
+  const slow = upstream.call(() => new Promise((resolve) => (finish = resolve)));
+  await thrown(upstream.call(script(failure)));
+  now = 10;
+  let probed;
+  const probe = upstream.call(() => new Promise((resolve) => (probed = resolve)));
+  finish("late");
+  assert.equal(await slow, "late");
+  assert.equal(upstream.state().status, "halfOpen");
+  probed("up");
+  assert.equal(await probe, "up");
+  assert.equal(upstream.state().status, "closed");
 });

@@ -78,6 +78,33 @@ test("Cancellation: a call that fails while it is being cancelled is not retried
   assert.equal(error.name, "AbortError");
 });
 
+test("Cancellation: a cancel, and the deadline, end it while any function of the options is waited for", async () => {
+  for (const hook of ["shouldRetry", "shouldRetryResult", "getRetryAfterMs", "onRetry"]) {
+    for (const deadline of [false, true]) {
+      await withClock(async (clock) => {
+        const controller = new AbortController();
+        const reason = new Error("enough");
+        const told = [];
+        let finish;
+        const hang = () => {
+          if (!deadline) queueMicrotask(() => queueMicrotask(() => controller.abort(reason)));
+          return new Promise((resolve) => (finish = resolve));
+        };
+        const work = script(hook === "shouldRetryResult" ? "odd" : status(503));
+        const more = deadline ? { maxElapsedMs: 1_000 } : { signal: controller.signal };
+        const onRetry = () => told.push("onRetry");
+        const error = await thrown(retry(work, { idempotent: true, onRetry, ...more, [hook]: hang }));
+        if (deadline) assert.ok(error instanceof RetryTimeoutError, hook);
+        else assert.equal(error, reason, hook);
+        assert.equal(clock.elapsed(), deadline ? 1_000 : 0);
+        finish(true);
+        for (let turn = 0; turn < 9; turn++) await null;
+        assert.deepEqual([told, work.calls, clock.pending()], [[], 1, 0], hook);
+      });
+    }
+  }
+});
+
 test("case 14: ten thousand calls with one signal leave no listener, however they end", async () => {
   await withClock(async (clock) => {
     const { signal, listeners } = watched();

@@ -162,6 +162,57 @@ test("fetchRetry: options of retry hold", async () => {
   });
 });
 
+test("fetchRetry: without retries a POST's failure is returned as any other", async () => {
+  await withFetch([answer(503)], async (sent) => {
+    const response = await fetchRetry(URL_, { method: "POST", body: "charge", retries: 0 });
+    assert.deepEqual([response.status, sent.length], [503, 1]);
+  });
+});
+
+test("fetchRetry: what shouldRetryResult throws ends it, and the response is closed", async () => {
+  for (const bug of [new Error("bug"), FETCH_FAILED()]) {
+    const response = answer(200);
+    await withFetch([response, answer(200)], async (sent) => {
+      const shouldRetryResult = async () => {
+        throw bug;
+      };
+      assert.equal(await thrown(fetchRetry(URL_, { shouldRetryResult })), bug);
+      assert.deepEqual([sent.length, response.source.cancelled], [1, true]);
+    });
+  }
+});
+
+test("fetchRetry: shouldRetry is not asked about a response", async () => {
+  await withFetch([answer(503), answer(404)], async (sent) => {
+    const shouldRetry = () => assert.fail("asked");
+    assert.equal((await fetchRetry(URL_, { shouldRetry })).status, 404);
+    assert.equal(sent.length, 2);
+  });
+});
+
+test("fetchRetry: a Request as init, any object with getters, and null, are read as fetch reads them", async () => {
+  const given = { method: "POST", body: "mine", headers: { "x-mine": "1" } };
+  const getters = Object.create(
+    {},
+    Object.fromEntries(Object.keys(given).map((name) => [name, { enumerable: true, get: () => given[name] }])),
+  );
+  const request = new Request("https://example.com/other", given);
+  for (const [init, status] of [
+    [request, 200],
+    [getters, 200],
+    [Object.create(getters, { retries: { value: 0, enumerable: true } }), 503],
+  ]) {
+    await withFetch([answer(status)], async (sent) => {
+      assert.equal((await fetchRetry(URL_, init)).status, status);
+      assert.deepEqual(
+        sent.map(({ input, method, body, headers }) => [input, method, body, headers.get("x-mine")]),
+        [[URL_, "POST", "mine", "1"]],
+      );
+    });
+  }
+  await withFetch([answer(503), answer(200)], async () => assert.equal((await fetchRetry(URL_, null)).status, 200));
+});
+
 test("request bodies that can be replayed are: each attempt sends the same", async () => {
   const form = new FormData();
   form.set("field", "value");

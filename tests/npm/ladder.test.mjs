@@ -268,6 +268,36 @@ test("Options: shouldRetry decides instead of the classifier, but never about an
   });
 });
 
+test("Options: getRetryAfterMs may give a header's text, and what is no number is nothing", async () => {
+  await withClock(async () => {
+    for (const [given, ...expected] of [
+      ["5000", 5_000, true],
+      ["70.5", 71, true],
+      [5_000n, 5_000, true],
+      ["soon", 200, false],
+      ["", 200, false],
+      ["-1", 200, false],
+      [{}, 200, false],
+      [true, 200, false],
+    ]) {
+      const waits = [];
+      const options = { random: longest, getRetryAfterMs: async () => given, onRetry: (info) => waits.push(info) };
+      await retry(script(status(429), "data"), { ...safe, ...options });
+      assert.deepEqual(
+        waits.map(({ delayMs, retryAfter }) => [delayMs, retryAfter]),
+        [expected],
+        String(given),
+      );
+    }
+  });
+});
+
+test("Options: without retries there is nothing to refuse, so they are used up at once", async () => {
+  const failure = status(503);
+  const error = await thrown(retry(script(failure), { retries: 0 }));
+  assert.deepEqual([error.name, error.cause, error.attempts], ["RetryExhaustedError", failure, 1]);
+});
+
 test("Options: shouldRetryResult makes a returned value a failure", async () => {
   await withClock(async () => {
     const work = script({ state: "pending" }, { state: "done" });
