@@ -39,6 +39,8 @@ export const bulkheadStrategy =
         throw new BulkheadRejectedError();
       }
       try {
+        // It may have been called off since the permit was handed over.
+        context.source?.throwIfAborted();
         return await next(context);
       } finally {
         const [enter] = queue;

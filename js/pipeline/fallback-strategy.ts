@@ -34,7 +34,7 @@ export const fallbackStrategy =
         outcome = { ok: true, value: (await next(context)) as T };
         if (shouldHandle === isFailure) return outcome.value;
       } catch (error) {
-        outcome = { ok: false, error };
+        outcome = context.failed(error);
       }
       const told = { outcome, context, attemptNumber: context.attemptNumber };
       if (await shouldHandle(told)) {

@@ -3,7 +3,7 @@ import { callable, MAX, number } from "../core/options.js";
 import { after } from "../executor/sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
-import { isBrokenCircuitError, isNonRetryableError, isRejection } from "./errors.js";
+import { isOpenCircuit, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
 import { readOptions } from "./read-options.js";
@@ -72,7 +72,7 @@ export const hedgingStrategy =
           promised(() => next(attempt.context))
             .then(
               (value): Settled<T> => ({ ok: true, value: value as T }),
-              (error): Settled<T> => ({ ok: false, error }),
+              (error) => context.failed(error),
             )
             .then((outcome) => ended(attempt, outcome, calls))
             .catch(fail);
@@ -99,7 +99,7 @@ export const hedgingStrategy =
 
         const ended = async (attempt: Attempt, outcome: Settled<T>, calls: number) => {
           const told = { outcome, context: attempt.context, attemptNumber: attempt.context.attemptNumber };
-          const isFinal = !outcome.ok && (isNonRetryableError(outcome.error) || isBrokenCircuitError(outcome.error));
+          const isFinal = !outcome.ok && (execution.isFatal(outcome.error) || isOpenCircuit(outcome.error));
           const handled = !over && !isFinal && !context.source?.aborted && (await shouldHandle(told));
           running.delete(attempt);
           if (over) {
