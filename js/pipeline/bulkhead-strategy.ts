@@ -35,7 +35,7 @@ export const bulkheadStrategy =
           return () => queue.delete(enter);
         }, context.source);
       } else {
-        await onRejected?.({ context });
+        await context.within(onRejected?.({ context }));
         throw new BulkheadRejectedError();
       }
       try {

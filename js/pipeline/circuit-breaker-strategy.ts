@@ -1,6 +1,5 @@
 import { consecutiveBreaker, forceClose, forceOpen, rollingBreaker } from "../breaker.js";
 import { promised, type Settled } from "../executor/loop.js";
-import { unlessAborted } from "../executor/sleep.js";
 import { ABOVE_0, callable, MAX, number } from "../core/options.js";
 import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../core/types.js";
 import { duration, type Duration } from "./duration.js";
@@ -168,7 +167,7 @@ export const circuitBreakerStrategy =
       let result: CallResult = "ignored";
       try {
         const onTrial = change(admitted, { context, isManual: false });
-        if (onTrial) await unlessAborted(onTrial, context.source);
+        if (onTrial) await context.within(onTrial);
         try {
           outcome = { ok: true, value: (await next(context)) as T };
         } catch (error) {
@@ -176,8 +175,7 @@ export const circuitBreakerStrategy =
         }
         if (outcome.ok || !isAbort(outcome.error, context)) {
           const handled = shouldHandle({ outcome, context, attemptNumber: context.attemptNumber });
-          const during = context.source?.aborted ? undefined : context.source;
-          const failed = typeof handled === "boolean" ? handled : await unlessAborted(handled, during);
+          const failed = typeof handled === "boolean" ? handled : await context.within(handled);
           const refused = !outcome.ok && (isRejection(outcome.error) || isOpenCircuit(outcome.error));
           result = failed ? "failure" : refused ? "ignored" : "success";
         }
@@ -186,9 +184,9 @@ export const circuitBreakerStrategy =
         const { state: next } = breaker.report(state, time.now(), result, { epoch });
         if (next.status === state.status) state = next;
         else {
-          const during = context.source?.aborted ? undefined : context.source;
           const hook = promised(() => change(next, told)).catch((error) => context.hookFailed(error));
-          await promised(() => unlessAborted(hook, during)).catch(() => {});
+          // An abort ends the wait for it, and the outcome stands all the same.
+          await Promise.resolve(context.within(hook)).catch(() => {});
         }
       }
       if (outcome.ok) return outcome.value;

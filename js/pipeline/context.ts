@@ -97,10 +97,15 @@ export class Context implements ResilienceContext {
     return signalOf((this.source ??= new AbortController().signal));
   }
 
-  /** Closes a result that nobody will get; waits for that unless the attempt is called off. */
+  /** Closes a result that nobody will get. */
   discard(value: unknown): unknown {
-    const closed = this.execution.stream?.close(value as never);
-    return closed && !this.source?.aborted ? unlessAborted(closed, this.source) : undefined;
+    return this.within(this.execution.stream?.close(value as never));
+  }
+
+  /** What a hook gives, unless the attempt is called off while it is waited for. */
+  within<T>(given: T | PromiseLike<T>): T | PromiseLike<T> {
+    const isPromise = typeof (given as PromiseLike<T> | undefined)?.then === "function";
+    return isPromise && !this.source?.aborted ? unlessAborted(given, this.source) : given;
   }
 
   /** A failure, as every strategy sees it. */

@@ -37,10 +37,13 @@ export const fallbackStrategy =
         outcome = context.failed(error);
       }
       const told = { outcome, context, attemptNumber: context.attemptNumber };
-      if (await shouldHandle(told)) {
+      if (await context.within(shouldHandle(told))) {
         if (outcome.ok) await context.discard(outcome.value);
-        await onFallback?.(told);
-        const made = typeof fallback === "function" ? await (fallback as (given: unknown) => unknown)(told) : fallback;
+        await context.within(onFallback?.(told));
+        const made =
+          typeof fallback === "function"
+            ? await context.within((fallback as (given: unknown) => unknown)(told))
+            : fallback;
         const { stream } = context.execution;
         return stream ? stream.open(made as never) : made;
       }

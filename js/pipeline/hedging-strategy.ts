@@ -83,7 +83,7 @@ export const hedgingStrategy =
         const plan = async () => {
           if (attempts > most) return;
           const made = attempts;
-          const generated = delayGenerator && { delay: await delayGenerator({ context, attempts }) };
+          const generated = delayGenerator && { delay: await context.within(delayGenerator({ context, attempts })) };
           const wait = generated ? duration(generated, "delay", 0) : delay;
           if (over || attempts !== made || wait === Infinity) return;
           cancel = after(wait, () => hedge().catch(fail), time);
@@ -93,14 +93,14 @@ export const hedgingStrategy =
           cancel?.();
           if (attempts > most || context.source?.aborted) return;
           const made = attempts;
-          await onHedging?.({ context, attempts });
+          await context.within(onHedging?.({ context, attempts }));
           if (!over && attempts === made) launch();
         };
 
         const ended = async (attempt: Attempt, outcome: Settled<T>, calls: number) => {
           const told = { outcome, context: attempt.context, attemptNumber: attempt.context.attemptNumber };
           const isFinal = !outcome.ok && (execution.isFatal(outcome.error) || isOpenCircuit(outcome.error));
-          const handled = !over && !isFinal && !context.source?.aborted && (await shouldHandle(told));
+          const handled = !over && !isFinal && !context.source?.aborted && (await context.within(shouldHandle(told)));
           running.delete(attempt);
           if (over) {
             if (outcome.ok) await context.discard(outcome.value);

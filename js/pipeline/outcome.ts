@@ -28,7 +28,9 @@ export type Outcome<T, Errors = never> = (
 ) & {
   /** Calls the function that fits, and gives back what that does. */
   match<Result>(handlers: OutcomeHandlers<T, Errors, Result>): Result;
-  match<Handlers extends OutcomeHandlers<T, Errors, unknown>>(handlers: Handlers): ResultOf<Handlers>;
+  match<Handlers extends OutcomeHandlers<T, Errors, unknown>>(
+    handlers: Handlers & Record<Exclude<keyof Handlers, keyof OutcomeHandlers<T, Errors, unknown>>, never>,
+  ): ResultOf<Handlers>;
 };
 
 export const Outcome = {

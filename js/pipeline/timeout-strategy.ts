@@ -35,7 +35,7 @@ export const timeoutStrategy =
 
     return async (next, outer) => {
       const timeout = timeoutGenerator
-        ? duration({ timeout: await timeoutGenerator({ context: outer }) }, "timeout", ABOVE_0)
+        ? duration({ timeout: await outer.within(timeoutGenerator({ context: outer })) }, "timeout", ABOVE_0)
         : fixed;
       const { context, abort, release } = abortableContext(outer);
       return new Promise((resolve, reject) => {

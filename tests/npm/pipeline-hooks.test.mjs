@@ -168,3 +168,29 @@ test("a call that is called off while its permit is handed over does not start",
     assert.equal(await pipeline.execute(() => "three"), "three", "the permit is not lost");
   }
 });
+
+test("an abort ends every other hook that never settles", async () => {
+  const down = { shouldHandle: ({ outcome }) => !outcome.ok };
+  const full = (builder) => builder.addRateLimiter({ permitLimit: 1, window: "1d", onRejected: never });
+  const builders = {
+    timeoutGenerator: (builder) => builder.addTimeout({ timeoutGenerator: never }),
+    onFallback: (builder) => builder.addFallback({ fallback: 1, onFallback: never }),
+    fallback: (builder) => builder.addFallback({ fallback: never }),
+    "fallback's shouldHandle": (builder) => builder.addFallback({ fallback: 1, shouldHandle: never }),
+    onHedging: (builder) => builder.addHedging({ ...down, onHedging: never }),
+    "hedging's shouldHandle": (builder) => builder.addHedging({ delay: Infinity, shouldHandle: never }),
+    "hedging's delayGenerator": (builder) => builder.addHedging({ shouldHandle: never, delayGenerator: never }),
+    "onRejected of the rate limiter": full,
+    "onRejected of the bulkhead": (builder) => builder.addBulkhead({ permitLimit: 1, onRejected: never }),
+  };
+  for (const [name, add] of Object.entries(builders)) {
+    const time = new FakeTimeProvider();
+    const pipeline = add(new ResiliencePipelineBuilder({ timeProvider: time })).build();
+    // What is limited is full.
+    if (name.startsWith("onRejected")) pipeline.execute(never);
+    const controller = new AbortController();
+    time.setTimeout(() => controller.abort(mine), 500);
+    const { error, at } = await finish(time, pipeline.execute(failing(time, 9), { signal: controller.signal }));
+    assert.deepEqual([error, at], [mine, 500], name);
+  }
+});

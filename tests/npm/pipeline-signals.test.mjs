@@ -98,6 +98,11 @@ test("executeStream: a stream that never closes holds nothing back for longer th
   });
   const { error, at } = await finish(time, collect(pipeline.executeStream(open)));
   assert.deepEqual([error.code, at], ["TIMEOUT", 1_000]);
+  const plain = new ResiliencePipelineBuilder({ timeProvider: time }).addRetry({ shouldHandle: () => true }).build();
+  const controller = new AbortController();
+  time.setTimeout(() => controller.abort(mine), 500);
+  const aborted = await finish(time, collect(plain.executeStream(open, { signal: controller.signal })));
+  assert.deepEqual([aborted.error, aborted.at], [mine, 500]);
 });
 
 test("executeStream: what is no stream is no reason to try again", async () => {
