@@ -17,7 +17,7 @@ export type {
 } from "./workers/platform.js";
 export { settle } from "./workers/queue.js";
 export type { Settled } from "./workers/queue.js";
-export { reportFetch } from "./workers/report.js";
 export type { Report } from "./workers/report.js";
+export { reportFetch } from "./workers/report-fetch.js";
 export { judgeFetch } from "./workers/shared-breaker.js";
 export type { Admission, Force, SharedBreaker, Snapshot } from "./workers/shared-breaker.js";

@@ -17,6 +17,7 @@ const bundles = [
   { name: "/breaker", limit: 3_010, modules: [`${ours}/breaker`] },
   { name: "/budget", limit: 3_900, modules: [`${ours}/budget`] },
   { name: "/workers", limit: 17_000, modules: [`${ours}/workers`] },
+  { name: "/operation", limit: 9_000, modules: [`${ours}/operation`] },
   { name: "/classify", limit: 3_800, modules: [`${ours}/classify`] },
   { name: "/pipeline: retry", goal: 4_100, limit: 3_940, modules: [`${ours}/pipeline#retry`] },
   { name: "/pipeline: timeoutStrategy", limit: 1_690, modules: [`${ours}/pipeline#timeoutStrategy`] },

@@ -1,4 +1,5 @@
-import { snapshot } from "./kv-breaker.js";
+import { capable, functions } from "./capable.js";
+import { checkedBreaker, snapshot } from "./kv-breaker.js";
 import { MAX_LISTED } from "./object-breaker.js";
 import type { Admitted, Ask } from "./object-breaker.js";
 import { word } from "../core/options.js";
@@ -44,10 +45,10 @@ export class BreakerObject<S extends RecoveryState> {
   readonly #now: () => number;
   #known: Known<S> | undefined;
 
-  constructor(state: ObjectState, breaker: CoreBreaker<S>, { now = Date.now }: { now?: () => number } = {}) {
-    this.#storage = state.storage;
-    this.#breaker = breaker;
-    this.#now = now;
+  constructor(state: ObjectState, breaker: CoreBreaker<S>, options: { now?: () => number } = {}) {
+    this.#storage = capable("state.storage", (Object(state) as ObjectState).storage, "get", "put");
+    this.#breaker = checkedBreaker(breaker);
+    this.#now = functions(options, { now: Date.now }).now;
   }
 
   /** Answers a request of an `ObjectBreaker`. Only the storage's own errors come out: let them escape `fetch`. */

@@ -3,7 +3,7 @@ import { numeric } from "../core/instantiate.js";
 import type { BreakerStatus, CoreBreaker, RecoveryState } from "../core/types.js";
 import { otherNumbers, stateNumbers } from "./program.js";
 
-const STATUS: readonly BreakerStatus[] = ["closed", "open", "halfOpen"];
+export const STATUS: readonly BreakerStatus[] = ["closed", "open", "halfOpen"];
 const RECOVERY = ["status", "changedAt", "probes", "successes", "openings", "openForMs", "aheadMs"];
 // In the order of src/wasm/workers/breaker.rs, where a run of failures has the place of `currFail`.
 const ROLLING = [...RECOVERY, "start", "prevOk", "prevFail", "currOk", "currFail", "prevSlow", "currSlow"];

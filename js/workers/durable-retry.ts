@@ -6,8 +6,9 @@ import { reportError } from "./report.js";
 import type { Report } from "./report.js";
 import type { CallResult, Policy } from "../core/types.js";
 import { judgeFetch } from "./shared-breaker.js";
-import type { SharedBreaker } from "./shared-breaker.js";
+import type { Admission, SharedBreaker } from "./shared-breaker.js";
 import { within } from "./within.js";
+import { capable, checkedPolicy, functions } from "./capable.js";
 import { deadManMs, putOffUntil } from "./program.js";
 
 /** The storage key of the operation. */
@@ -54,6 +55,9 @@ const judged = (judge: (report: Report) => CallResult, report: Report): CallResu
   }
 };
 
+/** By storage, the start under way: two of one event may interleave at every await, so each waits for the one before. */
+const starts = new WeakMap<ObjectStorage, Promise<unknown>>();
+
 /**
  * One operation that is retried by a Durable Object's alarm until it succeeds or its policy stops.
  *
@@ -72,11 +76,10 @@ export class DurableRetry<P = unknown> {
   readonly #random: () => number;
 
   constructor(state: ObjectState, policy: Policy, options: DurableRetryOptions = {}) {
-    this.#storage = state.storage;
-    this.#policy = policy;
+    this.#storage = capable("state.storage", (Object(state) as ObjectState).storage, "get", "put", "setAlarm");
+    this.#policy = checkedPolicy(policy);
+    ({ now: this.#now, random: this.#random } = functions(options, { now: Date.now, random: Math.random }));
     this.#timeoutMs = number(options, "requestTimeoutMs", 1, 600_000, 10_000);
-    this.#now = options.now ?? Date.now;
-    this.#random = options.random ?? Math.random;
   }
 
   /**
@@ -88,17 +91,15 @@ export class DurableRetry<P = unknown> {
    */
   async start(payload: P): Promise<Operation> {
     if (payload === undefined) throw new TypeError("payload must be a value that can be stored, got undefined");
-    const stored = await this.#stored();
-    if (stored?.operation) return this.#rearm(stored.operation);
-    const operation = stored ? this.#startOver(stored.problem) : start(this.#policy, this.#now());
-    // A payload that the platform can't store must not leave an operation behind that has none.
-    const writes: Promise<unknown>[] = [];
-    const put = this.#storage.put(PAYLOAD_KEY, payload).catch(async (error: unknown) => {
-      await Promise.allSettled(writes);
-      await this.clear();
-      throw error;
-    });
-    const [begun] = await Promise.all([this.#store(operation, writes), put]);
+    const before = starts.get(this.#storage);
+    const begun = (async () => {
+      await before;
+      return this.#begin(payload);
+    })();
+    starts.set(
+      this.#storage,
+      begun.catch(() => undefined),
+    );
     return begun;
   }
 
@@ -136,7 +137,12 @@ export class DurableRetry<P = unknown> {
     const operation = await this.#read();
     // Early, lost or over: nobody is called.
     if (!operation || !isDue(operation, this.#now())) return this.onAlarm(attempt);
-    const admission = await breaker.request(name).catch(() => undefined);
+    let admission: Admission | undefined;
+    try {
+      admission = await breaker.request(name);
+    } catch {
+      // It gets out of the way.
+    }
     if (!admission) return this.onAlarm(attempt);
     if (!admission.ok) return this.postpone(putOffUntil(this.#now(), admission.retryAfterMs, this.#random()));
     let result: CallResult = "ignored";
@@ -148,7 +154,11 @@ export class DurableRetry<P = unknown> {
         return report;
       });
     } finally {
-      await breaker.report(admission, result).catch(() => undefined);
+      try {
+        await breaker.report(admission, result);
+      } catch {
+        // Nor does that undo a delivery.
+      }
     }
   }
 
@@ -180,6 +190,30 @@ export class DurableRetry<P = unknown> {
   async clear(): Promise<void> {
     const storage = this.#storage;
     await Promise.all([storage.delete(OPERATION_KEY), storage.delete(PAYLOAD_KEY), storage.deleteAlarm()]);
+  }
+
+  async #begin(payload: P): Promise<Operation> {
+    const stored = await this.#stored();
+    if (stored?.operation) return this.#rearm(stored.operation);
+    const operation = stored ? this.#startOver(stored.problem) : start(this.#policy, this.#now());
+    const writes: Promise<unknown>[] = [];
+    const put = this.#storage.put(PAYLOAD_KEY, payload).catch(async (error: unknown) => {
+      await Promise.allSettled(writes);
+      if (!stored) await this.#undo(operation);
+      throw error;
+    });
+    const [begun] = await Promise.all([this.#store(operation, writes), put]);
+    return begun;
+  }
+
+  /**
+   * A payload that the platform can't store must not leave an operation behind that has none. What others have made of
+   * that meanwhile is theirs.
+   */
+  async #undo({ state }: Operation): Promise<void> {
+    const current = (await this.#stored())?.operation;
+    const isUntouched = current?.phase.status === "waiting" && current.state.startedAt === state.startedAt;
+    if (isUntouched && current.history.length === 0) await this.clear();
   }
 
   async #stored(): Promise<{ operation: Operation } | { operation?: undefined; problem: unknown } | undefined> {
@@ -219,8 +253,7 @@ export class DurableRetry<P = unknown> {
     try {
       const report = await within(timeoutMs, async () => attempt(made));
       if (report === undefined) return { ok: false, error: `no answer within ${timeoutMs} ms` };
-      if (typeof report.value?.ok === "boolean") return report.value;
-      return { ok: false, error: "the attempt gave no report" };
+      return report.value;
     } catch (error) {
       return reportError(error);
     } finally {

@@ -4,6 +4,7 @@ import { Replica } from "./replica.js";
 import { admission, FORCES, sayOnce } from "./shared-breaker.js";
 import type { Admission, Force, SharedBreaker, Snapshot } from "./shared-breaker.js";
 import type { Call, CallResult, CoreBreaker, RecoveryState, Reported } from "../core/types.js";
+import { capable, functions } from "./capable.js";
 import { within } from "./within.js";
 import { secondsToLive } from "./program.js";
 
@@ -34,10 +35,13 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The binding of that name; an error says what is missing. */
 export const binding = <T>(environment: object, name: string, method: string): T => {
-  const bound = (environment as Record<string, T>)[name];
+  const bound = (Object(environment) as Record<string, T>)[name];
   callable(`the binding ${name}`, (Object(bound) as Record<string, unknown>)[method]);
   return bound!;
 };
+
+export const checkedBreaker = <S>(breaker: CoreBreaker<S>): CoreBreaker<S> =>
+  capable("breaker", breaker, "init", "request", "report", "peek");
 
 /**
  * The breakers of named dependencies, shared by every isolate that has the same KV namespace, those in Rust among them.
@@ -50,6 +54,9 @@ export const binding = <T>(environment: object, name: string, method: string): T
  * - How late others know: as a rule within 91 s. A read or a write that KV refuses adds its own wait.
  * - Probes: each isolate runs its own trial until it has read of another's.
  * - Failures of KV reach no request. The first of each kind is logged for each dependency.
+ * - What an isolate knows goes by the binding's name, which stands for one namespace there, and not by the object, of which
+ *   a library that wraps the environment makes another for each request. A test that plays two namespaces in one
+ *   process gives their bindings two names.
  */
 export class KvBreaker<S extends RecoveryState, Environment extends object = object> implements SharedBreaker {
   readonly #kv: KvNamespace;
@@ -69,10 +76,10 @@ export class KvBreaker<S extends RecoveryState, Environment extends object = obj
   ) {
     this.#kv = binding(environment, name, "put");
     this.#binding = name;
-    this.#breaker = breaker;
-    this.#background = background;
+    this.#breaker = checkedBreaker(breaker);
+    this.#background = capable("background", background, "waitUntil");
+    this.#now = functions(options, { now: Date.now }).now;
     this.#keepMs = number(options, "keepMs", 0, Infinity, 86_400_000);
-    this.#now = options.now ?? Date.now;
   }
 
   async request(name: string): Promise<Admission> {
@@ -178,7 +185,13 @@ export class KvBreaker<S extends RecoveryState, Environment extends object = obj
   /** Starts the task that writes what has to be written. */
   #publish(name: string, replica: Replica<S>): void {
     const waitMs = replica.publish(this.#now());
-    if (waitMs !== undefined) this.#background.waitUntil(this.#write(name, replica, waitMs).catch(() => undefined));
+    if (waitMs === undefined) return;
+    const written = this.#write(name, replica, waitMs).catch(() => undefined);
+    try {
+      this.#background.waitUntil(written);
+    } catch (problem) {
+      this.#say(name, "its write may be cut off", problem);
+    }
   }
 
   async #write(name: string, replica: Replica<S>, waitMs: number): Promise<void> {

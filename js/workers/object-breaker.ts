@@ -1,15 +1,16 @@
+import { STATUS } from "./breaker-states.js";
 import { binding } from "./kv-breaker.js";
 import { word } from "../core/options.js";
 import type { BindingOf, ObjectNamespace } from "./platform.js";
 import { admission, FORCES, sayOnce } from "./shared-breaker.js";
 import type { Admission, Force, SharedBreaker, Snapshot } from "./shared-breaker.js";
-import type { BreakerVerdict, Call, CallResult, Reported } from "../core/types.js";
+import type { BreakerStatus, BreakerVerdict, Call, CallResult, Reported } from "../core/types.js";
 import { within } from "./within.js";
 
 const ANSWER_TIMEOUT_MS = 5_000;
 /** How many dependencies a list shows: each is a request to its object. */
 export const MAX_LISTED = 100;
-/** The object that knows the names of the others. */
+/** The object that knows the names of the others; a dependency of that name has its breaker beside them. */
 const INDEX = "_index";
 
 /** What a breaker's object is asked: JSON in the body of a POST, the same in Rust. */
@@ -25,6 +26,17 @@ export interface Admitted extends BreakerVerdict {
   /** The index does not have the name yet. */
   unlisted: boolean;
 }
+
+const REPORTED: readonly Reported[] = ["counted", "ignored", "stale"];
+
+/** The object's answer, if these fields are what they must be: what is there may be of another version, or no breaker. */
+const answered = <T>(answer: unknown, right: (answer: Record<keyof T, unknown>) => boolean): T => {
+  if (!right(Object(answer) as T & object)) throw new Error("the object's answer was none to this question");
+  return answer as T;
+};
+
+const isSnapshot = ({ status, since, retryAfterMs }: Record<keyof Snapshot, unknown>): boolean =>
+  STATUS.includes(status as BreakerStatus) && typeof since === "number" && typeof retryAfterMs === "number";
 
 /**
  * The breakers of named dependencies, each kept by one Durable Object: exact, for a request to the object before and
@@ -45,8 +57,11 @@ export class ObjectBreaker<Environment extends object = object> implements Share
   async request(name: string): Promise<Admission> {
     let admitted;
     try {
-      admitted = (await this.#ask(name, { ask: "request" })) as Admitted;
-      if (typeof admitted?.ok !== "boolean") throw new Error("the object's answer was no verdict");
+      admitted = answered<Admitted>(
+        await this.#ask(name, { ask: "request" }),
+        ({ ok, epoch, status, retryAfterMs }) =>
+          typeof ok === "boolean" && isSnapshot({ name, status, since: epoch, retryAfterMs }),
+      );
     } catch (problem) {
       this.#say(name, problem);
       return admission(name, { ok: true, status: "closed", retryAfterMs: 0 }, 0, true);
@@ -64,7 +79,9 @@ export class ObjectBreaker<Environment extends object = object> implements Share
     if (blind) return "stale";
     try {
       const ask = { ask: "report", result, epoch, ...(durationMs !== undefined && { durationMs }) } as const;
-      return ((await this.#ask(name, ask)) as { reported: Reported }).reported;
+      return answered<{ reported: Reported }>(await this.#ask(name, ask), ({ reported }) =>
+        REPORTED.includes(reported as Reported),
+      ).reported;
     } catch (problem) {
       this.#say(name, problem);
       return "stale";
@@ -72,19 +89,21 @@ export class ObjectBreaker<Environment extends object = object> implements Share
   }
 
   async peek(name: string): Promise<Snapshot> {
-    return { ...((await this.#ask(name, { ask: "peek" })) as Snapshot), name };
+    return { ...answered<Snapshot>(await this.#ask(name, { ask: "peek" }), isSnapshot), name };
   }
 
   async force(name: string, force: Force): Promise<Snapshot> {
     word({ force }, "force", FORCES);
-    const snapshot = (await this.#ask(name, { ask: "force", force })) as Snapshot;
+    const snapshot = answered<Snapshot>(await this.#ask(name, { ask: "force", force }), isSnapshot);
     await this.#enlist(name);
     return { ...snapshot, name };
   }
 
   /** The first hundred that were ever called, by name. */
   async list(): Promise<Snapshot[]> {
-    const { names } = (await this.#ask(INDEX, { ask: "names" })) as { names: string[] };
+    const { names } = answered<{ names: string[] }>(await this.#ask(INDEX, { ask: "names" }), ({ names }) =>
+      Array.isArray(names),
+    );
     const snapshots = [];
     for (const name of names) snapshots.push(await this.peek(name));
     return snapshots;

@@ -1,5 +1,7 @@
 import { StateError } from "../core/errors.js";
 import { numeric } from "../core/instantiate.js";
+import { number } from "../core/options.js";
+import { messageOf, readReport } from "./report.js";
 import type { Report } from "./report.js";
 import type { Decision, Outcome, Policy, RetryState, StopReason } from "../core/types.js";
 import { answer, checkRecord, given, operationNumbers as numbers, operationStep, wholeMs } from "./program.js";
@@ -79,6 +81,13 @@ export const clip = (text: string): string => {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, written));
 };
 
+/** The error for a stored field, by its place: `of` is what stands before it. */
+const wrong = (of: string, field: string, value: unknown): StateError => {
+  const error = new StateError(field, value);
+  error.message = error.message.replace("state.", of);
+  return error;
+};
+
 const write = ({ phase, state }: Pick<Operation, "phase" | "state">): void => {
   const status = STATUS.indexOf(phase.status);
   const [first, second] = (FIELDS[status] ?? []).map((field) =>
@@ -107,19 +116,22 @@ const read = (): Pick<Operation, "phase" | "state"> => {
 /** A step on an operation's numbers: its code, which names a field where one cannot be right. */
 const run = (step: Step, { phase, state }: Pick<Operation, "phase" | "state">, ...values: number[]): number => {
   write({ phase, state });
-  given.set(values);
+  given.set(values.map(numeric));
   const code = operationStep(step);
   if (code < 0 && code > -100) {
     const index = -1 - code;
     const ofPhase = ["status", ...(FIELDS[STATUS.indexOf(phase.status)] ?? [])];
     const field = index < 3 ? ofPhase[index]! : ["reason", "attempts", "startedAt", "prevDelayMs"][index - 3]!;
-    throw new StateError(field, ((index < 4 ? phase : state) as unknown as Record<string, unknown>)[field]);
+    const [of, owner] = index < 4 ? ["phase.", phase] : ["state.", state];
+    throw wrong(of, field, (owner as unknown as Record<string, unknown>)[field]);
   }
   return code;
 };
 
-const object = (value: unknown, field: string): Record<string, unknown> => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new StateError(field, value);
+const moment = (name: string, value: number, low = -Infinity): number => number({ [name]: value }, name, low, Infinity);
+
+const object = (value: unknown, field: string, of = "operation."): Record<string, unknown> => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(of, field, value);
   return value as Record<string, unknown>;
 };
 
@@ -131,10 +143,10 @@ const readRecord = (value: unknown): AttemptRecord => {
   const code = checkRecord();
   if (code < 0) {
     const field = RECORD[-1 - code]!;
-    throw new StateError(field, stored[field]);
+    throw wrong("history.", field, stored[field]);
   }
   const { attempt, startedAt, tookMs, status, error, retryAfterMs, delayMs } = stored as unknown as AttemptRecord;
-  if (isPresent(error) && typeof error !== "string") throw new StateError("error", error);
+  if (isPresent(error) && typeof error !== "string") throw wrong("history.", "error", error);
   return {
     attempt,
     startedAt,
@@ -146,16 +158,16 @@ const readRecord = (value: unknown): AttemptRecord => {
   } as AttemptRecord;
 };
 
-/** The operation that lies in a store: an error says what is wrong with it. */
+/** The operation that lies in a store; a `StateError` names the field that cannot be right. Begin anew with `startOver`. */
 export const readOperation = (value: unknown): Operation => {
-  const stored = object(value, "operation");
+  const stored = object(value, "operation", "");
   const phase = object(stored.phase, "phase") as unknown as Phase;
   const state = object(stored.state, "state") as unknown as RetryState;
   run(Step.Check, { phase, state });
   const numbersRead = read();
-  if (!Array.isArray(stored.history)) throw new StateError("history", stored.history);
+  if (!Array.isArray(stored.history)) throw wrong("operation.", "history", stored.history);
   const { recovered } = stored;
-  if (isPresent(recovered) && typeof recovered !== "string") throw new StateError("recovered", recovered);
+  if (isPresent(recovered) && typeof recovered !== "string") throw wrong("operation.", "recovered", recovered);
   return {
     ...numbersRead,
     history: stored.history.map(readRecord),
@@ -165,15 +177,28 @@ export const readOperation = (value: unknown): Operation => {
 
 /** An operation that begins at `now`, its first attempt due at once. */
 export const start = (policy: Policy, now: number): Operation => {
-  run(Step.Start, { phase: { status: "waiting", due: 0 }, state: policy.init(now) });
+  run(Step.Start, { phase: { status: "waiting", due: 0 }, state: policy.init(moment("now", now)) });
   return { ...read(), history: [] };
 };
 
-/** One that begins in place of a stored one that could not be read. */
-export const startOver = (policy: Policy, now: number, problem: unknown): Operation => ({
-  ...start(policy, now),
-  recovered: clip(`the stored state was unreadable: ${(problem as Error)?.message}`),
-});
+/**
+ * One that begins in place of a stored one that could not be read; `problem` is the error of that, or words. A policy
+ * that can't begin has its say after the first attempt: nothing would ever come back to an operation that is not there.
+ */
+export const startOver = (policy: Policy, now: number, problem: unknown): Operation => {
+  let begun: Operation;
+  try {
+    begun = start(policy, now);
+  } catch {
+    const startedAt = wholeMs(now);
+    begun = {
+      phase: { status: "waiting", due: startedAt },
+      state: { attempts: 0, startedAt, prevDelayMs: 0 },
+      history: [],
+    };
+  }
+  return { ...begun, recovered: clip(`the stored state was unreadable: ${messageOf(problem)}`) };
+};
 
 const remember = (operation: Operation, outcome?: Outcome, status?: number, error?: string): Operation => {
   const [attempt, startedAt, tookMs, delayMs] = answer as unknown as [number, number, number, number];
@@ -185,7 +210,7 @@ const remember = (operation: Operation, outcome?: Outcome, status?: number, erro
     startedAt,
     tookMs,
     ...(isStatus && { status }),
-    ...(typeof error === "string" && { error: clip(error) }),
+    ...(error !== undefined && { error: clip(error) }),
     ...(isPresent(retryAfterMs) && { retryAfterMs: wholeMs(numeric(retryAfterMs)) }),
     ...(delayMs === delayMs && { delayMs }),
   };
@@ -194,7 +219,8 @@ const remember = (operation: Operation, outcome?: Outcome, status?: number, erro
 
 /**
  * An alarm fired at `now`: with a ticket, an attempt is to be made once the operation is stored, and to be settled
- * within `deadManMs`. An attempt whose time is over was lost with its process, and counts as a plain failure.
+ * within `deadManMs` milliseconds, from 0. Without one there is none to be made now: the alarm was early, an attempt got
+ * lost, or all is over. An attempt whose time is over was lost with its process, and counts as a plain failure.
  */
 export const wake = (
   operation: Operation,
@@ -202,7 +228,7 @@ export const wake = (
   now: number,
   deadManMs: number,
 ): { operation: Operation; ticket?: Ticket } => {
-  const code = run(Step.Wake, operation, now, deadManMs);
+  const code = run(Step.Wake, operation, moment("now", now), moment("deadManMs", deadManMs, 0));
   if (code === 0) return { operation };
   const ticket = { operation: answer[0]!, attempt: answer[1]!, since: answer[2]! };
   if (code === 1) return { operation: { ...operation, ...read() }, ticket };
@@ -230,14 +256,13 @@ const ask = (policy: Policy, state: RetryState, now: number, outcome: Outcome): 
  * report changes nothing.
  */
 export function settle(operation: Operation, policy: Policy, ticket: Ticket, now: number, report: Report): Operation {
-  const named = [now, ticket.operation, ticket.attempt, ticket.since];
+  const named = [moment("now", now), ticket.operation, ticket.attempt, ticket.since];
   if (run(Step.Ask, operation, ...named) === 0) return operation;
-  const { ok, status, error } = report;
+  const { ok, outcome = {}, status, error } = readReport(report);
   if (ok) {
     run(Step.Deliver, operation, ...named);
     return remember(operation, undefined, status, error);
   }
-  const outcome = Object(report.outcome) as Outcome;
   let decided: number[] = [];
   try {
     decided = ask(policy, operation.state, answer[0]!, outcome);
@@ -257,7 +282,7 @@ export function settle(operation: Operation, policy: Policy, ticket: Ticket, now
  * stops here.
  */
 export const postpone = (operation: Operation, policy: Policy, now: number, until: number): Operation => {
-  if (run(Step.PutOff, operation, until) === 0) return operation;
+  if (run(Step.PutOff, operation, moment("until", until)) === 0) return operation;
   let remainingMs = Infinity;
   try {
     // Of a failure that is not repeated a policy says what is left, and draws nothing.
@@ -265,22 +290,26 @@ export const postpone = (operation: Operation, policy: Policy, now: number, unti
   } catch {
     // A policy that cannot say has no deadline.
   }
-  run(Step.Postpone, operation, now, until, remainingMs);
+  run(Step.Postpone, operation, moment("now", now), until, remainingMs);
   return { ...operation, ...read() };
 };
 
 /** Calls it off, unless it is over. */
 export const cancel = (operation: Operation, now: number): Operation => {
-  const code = run(Step.Cancel, operation, now);
+  const code = run(Step.Cancel, operation, moment("now", now));
   if (code & 2) return remember(operation, undefined, undefined, "cancelled while it was being made");
   return code & 1 ? { ...operation, ...read() } : operation;
 };
 
-/** The moment at which its alarm is to be armed, and the operation as it is to be stored with that. */
+/**
+ * The moment at which its alarm is to be armed, a whole one after `now` and before 2189, and the operation as it is to be
+ * stored with that. No moment: it is over.
+ */
 export const arm = (operation: Operation, now: number): { operation: Operation; at?: number } => {
-  if (run(Step.Arm, operation, now) === 0) return { operation };
+  if (run(Step.Arm, operation, moment("now", now)) === 0) return { operation };
   return { operation: { ...operation, ...read() }, at: answer[0]! };
 };
 
 /** Whether the next attempt may start. */
-export const isDue = (operation: Operation, now: number): boolean => run(Step.IsDue, operation, now) === 1;
+export const isDue = (operation: Operation, now: number): boolean =>
+  run(Step.IsDue, operation, moment("now", now)) === 1;

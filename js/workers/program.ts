@@ -1,4 +1,4 @@
-import { instantiate } from "../core/instantiate.js";
+import { instantiate, numeric } from "../core/instantiate.js";
 import { wasm } from "../modules/workers.js";
 
 /** What js/boundary/src/bin/workers.rs exports. */
@@ -34,7 +34,7 @@ export { b as operationStep, c as checkRecord, d as replicaStep };
 export const queueSeconds = (delayMs: number): number => e(0, delayMs, 0, 0);
 export const attemptsBefore = (deliveries: number): number => e(1, deliveries, 0, 0);
 export const putOffUntil = (now: number, retryAfterMs: number, random: number): number =>
-  e(2, now, retryAfterMs, random);
+  e(2, now, numeric(retryAfterMs) || 0, numeric(random));
 export const secondsToLive = (keepMs: number, retryAfterMs: number): number => e(3, keepMs, retryAfterMs, 0);
 export const isHostIll = (status: number | undefined, ok: boolean): boolean => e(4, status ?? NaN, ok ? 1 : 0, 0) === 1;
 export const wholeMs = (ms: number): number => e(5, ms, 0, 0);

@@ -1,6 +1,11 @@
+import { settle as settleOperation } from "./operation.js";
+import type { Operation } from "./operation.js";
 import type { QueueMessage } from "./platform.js";
+import { readReport } from "./report.js";
 import type { Report } from "./report.js";
+import { MAX, number } from "../core/options.js";
 import type { Policy, StopReason } from "../core/types.js";
+import { capable, checkedPolicy, functions } from "./capable.js";
 import { attemptsBefore, queueSeconds } from "./program.js";
 
 /** What became of a message. */
@@ -22,23 +27,39 @@ export type Settled =
  * A queue counts deliveries itself and does not tell the wait before, so a curve that leans on it (decorrelated jitter)
  * starts from its base each time. The policy's deadline counts from the moment the message was sent. Keep its attempts
  * at or below the queue's own `max_retries + 1`, or the queue ends first.
+ *
+ * As with `DurableRetry`, a report that does not say whether the work was done is a failure, and a policy that throws or
+ * decides what cannot be gives up, as `nonRetryable`. Errors: a message, a policy or an option that is none.
  */
 export const settle = (
   message: QueueMessage,
   policy: Policy,
   report: Report,
-  { now = Date.now }: { now?: () => number } = {},
+  options: { now?: () => number } = {},
 ): Settled => {
-  if (report.ok) {
+  const { now } = functions(options, { now: Date.now });
+  capable("message", message, "ack", "retry");
+  checkedPolicy(policy);
+  const read = readReport(report);
+  if (read.ok) {
     message.ack();
     return { status: "acknowledged" };
   }
-  const { attempts, timestamp } = message;
-  if (typeof attempts !== "number") throw new TypeError(`message.attempts must be a number, got ${typeof attempts}`);
-  const state = { attempts: attemptsBefore(attempts), startedAt: timestamp.getTime(), prevDelayMs: 0 };
-  const { decision } = policy.next(state, now(), report.outcome);
-  if (!decision.retry) return { status: "gaveUp", reason: decision.reason!, attempts: decision.attempts };
-  const delaySeconds = queueSeconds(decision.delayMs);
+  const facts = {
+    "message.attempts": message.attempts,
+    "message.timestamp": capable("message.timestamp", message.timestamp, "getTime").getTime(),
+  };
+  const attempts = attemptsBefore(number(facts, "message.attempts", 0, MAX, undefined, "whole "));
+  const startedAt = number(facts, "message.timestamp", -MAX, MAX);
+  const operation: Operation = {
+    phase: { status: "running", since: 0, until: 0 },
+    state: { attempts, startedAt, prevDelayMs: 0 },
+    history: [],
+  };
+  const ticket = { operation: startedAt, attempt: attempts + 1, since: 0 };
+  const { phase, state, history } = settleOperation(operation, policy, ticket, now(), read);
+  if (phase.status === "gaveUp") return { status: "gaveUp", reason: phase.reason, attempts: phase.attempts };
+  const delaySeconds = queueSeconds(history[0]!.delayMs!);
   message.retry({ delaySeconds });
-  return { status: "retrying", delaySeconds, attempts: decision.attempts };
+  return { status: "retrying", delaySeconds, attempts: state.attempts };
 };

@@ -1,5 +1,4 @@
-import type { HttpOutcomeOptions, ResponseLike } from "../core/http-options.js";
-import { httpOutcome } from "../classify.js";
+import { property } from "../core/classify-program.js";
 import type { Outcome } from "../core/types.js";
 
 /** How an attempt went. */
@@ -24,32 +23,37 @@ export const words = (text: string): string => {
   return `${text.slice(0, end)} ...`;
 };
 
-/** An error of any making as a failed attempt that may be repeated, without the url that may stand in it. */
-export const reportError = (error: unknown): Report => {
-  let text;
+/** Anything as a text: not all that can be thrown has one. */
+export const textOf = (thing: unknown): string => {
   try {
-    text = String(error);
+    return String(thing);
   } catch {
-    text = "an error without words";
+    return "an error without words";
   }
-  return { ok: false, error: words(text) };
 };
 
+/** What an error of any making says. */
+export const messageOf = (problem: unknown): string => textOf(property(problem, "message") ?? problem);
+
+/** An error of any making as a failed attempt that may be repeated, without the url that may stand in it. */
+export const reportError = (error: unknown): Report => ({ ok: false, error: words(textOf(error)) });
+
 /**
- * What the answer to a request says of the attempt: any 2xx is success; of others `httpOutcome` reads the status and
- * `Retry-After`; a request that got no answer may be repeated.
+ * A report of any making, each fact read once: one whose getter throws is not there. What does not say whether the
+ * attempt reached its aim is a failure, for it may be repeated and must not be taken for done.
  */
-export const reportFetch = async (
-  answer: PromiseLike<ResponseLike> | ResponseLike,
-  options?: HttpOutcomeOptions & { now?: () => number },
-): Promise<Report> => {
-  let response;
-  try {
-    response = await answer;
-  } catch (error) {
-    return reportError(error);
-  }
-  const { status } = response;
-  if (status >= 200 && status < 300) return { ok: true, status };
-  return { ok: false, outcome: httpOutcome(response, (options?.now ?? Date.now)(), options), status };
+export const readReport = (given: unknown): Report => {
+  const ok = property(given, "ok");
+  if (typeof ok !== "boolean") return { ok: false, error: "the attempt gave no report" };
+  const [outcome, status, error] = ["outcome", "status", "error"].map((key) => property(given, key));
+  const [retryable, retryAfterMs] = ["retryable", "retryAfterMs"].map((key) => property(outcome, key));
+  return {
+    ok,
+    outcome: {
+      ...(retryable !== undefined && { retryable: retryable as boolean }),
+      ...(retryAfterMs !== undefined && { retryAfterMs: retryAfterMs as number }),
+    },
+    ...(status !== undefined && { status: status as number }),
+    ...(error !== undefined && error !== null && { error: typeof error === "string" ? error : words(textOf(error)) }),
+  };
 };

@@ -1,3 +1,4 @@
+import { messageOf } from "./report.js";
 import type { Report } from "./report.js";
 import type { BreakerStatus, BreakerVerdict, Call, CallResult, Reported } from "../core/types.js";
 import { isHostIll, queueSeconds } from "./program.js";
@@ -67,6 +68,6 @@ export const sayOnce = (binding: string, name: string, kind: string, problem: un
   const key = JSON.stringify([binding, name, kind]);
   if (said.size >= 1_000 || said.has(key)) return;
   said.add(key);
-  const [line] = String((problem as Error)?.message ?? problem).split("\n", 1);
+  const [line] = messageOf(problem).split("\n", 1);
   console.error(`breaker ${name} in ${binding}: ${kind}: ${line}. Calls go on. This is said once.`);
 };

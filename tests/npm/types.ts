@@ -10,6 +10,7 @@ import type {
   RetryState,
   RollingBreakerState,
 } from "retry-primitives-wasm";
+import { protect, retry, type Protected } from "retry-primitives-wasm/async";
 import { backoff } from "retry-primitives-wasm/backoff";
 import {
   CircuitOpenError,
@@ -54,6 +55,22 @@ const probability: number = adaptiveThrottle({ random: Math.random }).rejectionP
   0,
 );
 
+declare const own: Breaker<{ failures: number }>;
+const upstream: Protected<{ failures: number }> = protect(own, {
+  onChange: async () => {},
+  isFailure: async () => true,
+});
+const counted: number = upstream.state().failures;
+declare const signal: AbortSignal | undefined;
+const answer: Promise<number> = retry(async () => 5, {
+  policy,
+  signal,
+  classify: async (_, { now }) => (now > 5 ? false : outcome),
+  onRetry: async () => {},
+});
+// @ts-expect-error a state of another shape
+protect(own, { state: { fail: 1 } });
+
 // @ts-expect-error baseMs is required
 exponential({ maxAttempts: 5 });
 // @ts-expect-error no such jitter
@@ -67,4 +84,4 @@ bucket.fail(retries.init(0), 0);
 // @ts-expect-error a state of another breaker
 rolling.fail(consecutive.init(0), 0);
 
-export { allowed, forced, network, outcome, probability, waits };
+export { allowed, answer, counted, forced, network, outcome, probability, waits };

@@ -183,3 +183,31 @@ test("KV: junk and states of another time are passed over, and reported once", a
   kv.value = JSON.stringify({ ...open, changedAt: Date.now(), later: "versions" });
   assert.equal((await isolate(kv, breaker).request("host")).ok, false);
 });
+
+test("KV: neither a rejection without words nor a context that is gone reaches a request", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: EPOCH });
+  const errors = t.mock.method(console, "error", () => {});
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const [index, thrown] of [Object.create(null), proxy, undefined, Symbol("thrown")].entries()) {
+    const kv = {
+      get: () => Promise.reject(thrown),
+      put: () => Promise.reject(thrown),
+      list: async () => ({ keys: [] }),
+    };
+    const name = `wordless ${index}`;
+    const waitUntil = () => {
+      throw new Error("the context is gone");
+    };
+    const breaker = new KvBreaker({ [name]: kv }, name, consecutiveBreaker({ failureThreshold: 1, openMs: 60_000 }), {
+      waitUntil,
+    });
+    const admission = await breaker.request("host");
+    assert.equal(admission.ok, true);
+    assert.equal(await breaker.report(admission, "failure"), "counted");
+    assert.equal((await breaker.request("host")).ok, false);
+    await pass(t, 1);
+    // The read, the write, and the context that would have kept the isolate for it.
+    assert.equal(errors.mock.calls.length, 3 * (index + 1));
+  }
+});

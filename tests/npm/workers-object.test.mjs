@@ -58,6 +58,13 @@ test("an object that can't be reached, or answers nonsense, stops no call, and i
     () => Promise.reject(new Error("overloaded")),
     async () => new Response("", { status: 500 }),
     async () => Response.json({ hello: 1 }),
+    async () => Response.json({ ok: true }),
+    async () => Response.json({ ok: true, status: "ajar", retryAfterMs: 0, epoch: 5 }),
+    async () => Response.json({ ok: true, status: "closed", retryAfterMs: 0, epoch: null }),
+    async () => Response.json({ ok: false, status: "open", epoch: 5 }),
+    () => Promise.reject(Object.create(null)),
+    () => Promise.reject(undefined),
+    async () => undefined,
   ];
   for (const [index, fetch] of answers.entries()) {
     const object = new ObjectBreaker({ B: { idFromName: String, get: () => ({ fetch }) } }, "B");
@@ -69,6 +76,32 @@ test("an object that can't be reached, or answers nonsense, stops no call, and i
     assert.equal(errors.mock.calls.length, index + 1);
   }
   assert.throws(() => new ObjectBreaker({}, "MISSING"), /the binding MISSING must be/);
+});
+
+test("an outcome that the object does not answer is stale; by hand one is told", async (t) => {
+  t.mock.method(console, "error", () => {});
+  for (const answer of [{}, { reported: "perhaps" }, null]) {
+    const fetch = async () => Response.json(answer);
+    const object = new ObjectBreaker({ B: { idFromName: String, get: () => ({ fetch }) } }, "B");
+    assert.equal(await object.report({ name: "host", epoch: 5, blind: false }, "success"), "stale");
+    for (const act of [() => object.peek("host"), () => object.force("host", "open"), () => object.list()]) {
+      await assert.rejects(act, { message: "the object's answer was none to this question" });
+    }
+  }
+});
+
+test("a dependency may have the name of the index", async () => {
+  const { object } = keeper(consecutiveBreaker({ failureThreshold: 1, openMs: 1_000 }));
+  for (const name of ["_index", "other"]) await object.report(await object.request(name), "failure");
+  assert.equal((await object.request("_index")).ok, false);
+  await object.force("other", "close");
+  assert.deepEqual(
+    (await object.list()).map(({ name, status }) => [name, status]),
+    [
+      ["_index", "open"],
+      ["other", "closed"],
+    ],
+  );
 });
 
 test("case 27: a message behind an open breaker is no attempt of the policy's, and held back a day at the most", async () => {

@@ -23,6 +23,7 @@ const cases = [
   { title: "one name of the root", code: `export { exponential } from "${name}";`, programs: ["backoff"] },
   { title: "/breaker", code: `export * from "${name}/breaker";`, programs: ["breaker"] },
   { title: "/classify", code: `export * from "${name}/classify";`, programs: ["classify"] },
+  { title: "/operation", code: `export * from "${name}/operation";`, programs: ["workers"] },
   { title: "/async", code: `export * from "${name}/async";`, programs: [], timers: true },
   { title: "an import of nothing", code: `import "${name}";`, programs: [] },
 ];
