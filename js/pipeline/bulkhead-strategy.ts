@@ -35,10 +35,12 @@ export const bulkheadStrategy =
           return () => queue.delete(enter);
         }, context.source);
       } else {
-        await onRejected?.({ context });
+        await context.within(onRejected?.({ context }));
         throw new BulkheadRejectedError();
       }
       try {
+        // It may have been called off since the permit was handed over.
+        context.source?.throwIfAborted();
         return await next(context);
       } finally {
         const [enter] = queue;

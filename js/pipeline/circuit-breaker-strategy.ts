@@ -1,10 +1,10 @@
 import { consecutiveBreaker, forceClose, forceOpen, rollingBreaker } from "../breaker.js";
-import type { Settled } from "../executor/loop.js";
+import { promised, type Settled } from "../executor/loop.js";
 import { ABOVE_0, callable, MAX, number } from "../core/options.js";
 import type { BreakerStatus, CallResult, CoreBreaker, RecoveryState } from "../core/types.js";
 import { duration, type Duration } from "./duration.js";
 import type { Context, ResilienceContext } from "./context.js";
-import { BrokenCircuitError, isAbortError, isRejection } from "./errors.js";
+import { BrokenCircuitError, isAbortError, isOpenCircuit, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
 import { readOptions } from "./read-options.js";
@@ -45,10 +45,16 @@ export interface CircuitBreakerStrategyOptions<T = any> {
   stateProvider?: CircuitBreakerStateProvider;
 }
 
+/** A circuit as it is changed by hand. */
+interface Circuit {
+  isolated: boolean;
+  change(isolate: boolean): unknown;
+}
+
 /** Holds circuits open by hand, and closes them: those of every pipeline that was built with it. */
 export class CircuitBreakerManualControl {
   /** @internal */
-  readonly circuits = new Set<(isolate: boolean) => unknown>();
+  readonly circuits = new Set<WeakRef<Circuit>>();
   /** Whether a circuit that is built now is held open. */
   isIsolated = false;
 
@@ -65,10 +71,24 @@ export class CircuitBreakerManualControl {
   async #change(isolate: boolean): Promise<void> {
     this.isIsolated = isolate;
     // All at once, whatever their hooks do.
-    const failed = (await Promise.allSettled(Array.from(this.circuits, async (change) => change(isolate)))).find(
-      ({ status }) => status === "rejected",
-    );
+    const changes = this.#alive().map(async (circuit) => circuit.change(isolate));
+    const failed = (await Promise.allSettled(changes)).find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /** @internal */
+  add(circuit: Circuit): void {
+    this.#alive();
+    this.circuits.add(new WeakRef(circuit));
+  }
+
+  /** The circuits of pipelines that are still in use; it forgets the others. */
+  #alive(): Circuit[] {
+    return [...this.circuits].flatMap((reference) => {
+      const circuit = reference.deref();
+      if (!circuit) this.circuits.delete(reference);
+      return circuit ?? [];
+    });
   }
 }
 
@@ -84,10 +104,14 @@ export class CircuitBreakerStateProvider {
 }
 
 /** Whether a call ended because somebody wanted no answer any more: that is no failure, nor a success. */
-const isAbort = (error: unknown, { execution: { signal } }: Context): boolean =>
-  isAbortError(error) || (!!signal?.aborted && error === signal.reason);
+const isAbort = (error: unknown, { source }: Context): boolean => isAbortError(error) || !!source?.aborted;
 
-/** Stops calls to a dependency that fails, and lets one through after a while. */
+/**
+ * Stops calls to a dependency that fails, and lets one through after a while. An error of a call that was called off from
+ * further out, by the caller, a timeout or hedging, says nothing about the dependency: for its own time to count, add the
+ * timeout after the breaker. What `onHalfOpened` throws is thrown in place of the call, and the next one is let through on
+ * trial; when `onOpened` or `onClosed` throw, the outcome of the call stands, and `onTelemetry` is told.
+ */
 export const circuitBreakerStrategy =
   <T = any>(given: CircuitBreakerStrategyOptions<T> = {}): Strategy<BrokenCircuitError> =>
   (time) => {
@@ -107,20 +131,19 @@ export const circuitBreakerStrategy =
         : consecutiveBreaker({ failureThreshold: consecutiveFailures, openMs })
     ) as CoreBreaker<RecoveryState>;
     let state = breaker.init(time.now());
-    let isolated = !!manualControl?.isIsolated;
-    if (stateProvider) stateProvider.read = () => (isolated ? "isolated" : state.status);
 
     /** Keeps a state, and tells what it means. */
     const change = (next: RecoveryState, told: CircuitArguments<T>) => {
       const before = state.status;
       state = next;
       if (before === next.status) return;
-      if (next.status === "open") return options.onOpened?.({ ...told, breakDuration: isolated ? Infinity : openMs });
+      if (next.status === "open")
+        return options.onOpened?.({ ...told, breakDuration: circuit.isolated ? Infinity : openMs });
       return (next.status === "closed" ? options.onClosed : options.onHalfOpened)?.(told);
     };
-    manualControl?.circuits.add((isolate) => {
-      const wasIsolated = isolated;
-      isolated = isolate;
+    const changeByHand = (isolate: boolean) => {
+      const wasIsolated = circuit.isolated;
+      circuit.isolated = isolate;
       const { status } = state;
       const now = time.now();
       // Closed by hand, it begins anew; but no call that is under way belongs to that.
@@ -130,10 +153,13 @@ export const circuitBreakerStrategy =
       // An open circuit that becomes isolated has changed too.
       if (isolate && !wasIsolated && status === "open") state = { ...state, status: "closed" };
       return change(next, { isManual: true });
-    });
+    };
+    const circuit: Circuit = { isolated: !!manualControl?.isIsolated, change: changeByHand };
+    manualControl?.add(circuit);
+    if (stateProvider) stateProvider.read = () => (circuit.isolated ? "isolated" : state.status);
 
     return async (next, context) => {
-      if (isolated) throw new BrokenCircuitError("CIRCUIT_ISOLATED");
+      if (circuit.isolated) throw new BrokenCircuitError("CIRCUIT_ISOLATED");
       const { state: admitted, verdict } = breaker.request(state, time.now());
       if (!verdict.ok) throw new BrokenCircuitError("CIRCUIT_OPEN", verdict.retryAfterMs);
       const epoch = admitted.changedAt;
@@ -141,21 +167,27 @@ export const circuitBreakerStrategy =
       let result: CallResult = "ignored";
       try {
         const onTrial = change(admitted, { context, isManual: false });
-        if (onTrial) await onTrial;
+        if (onTrial) await context.within(onTrial);
         try {
           outcome = { ok: true, value: (await next(context)) as T };
         } catch (error) {
-          outcome = { ok: false, error };
+          outcome = context.failed(error);
         }
-        const handled = shouldHandle({ outcome, context, attemptNumber: context.attemptNumber });
-        const failed = typeof handled === "boolean" ? handled : await handled;
         if (outcome.ok || !isAbort(outcome.error, context)) {
-          result = failed ? "failure" : !outcome.ok && isRejection(outcome.error) ? "ignored" : "success";
+          const handled = shouldHandle({ outcome, context, attemptNumber: context.attemptNumber });
+          const failed = typeof handled === "boolean" ? handled : await context.within(handled);
+          const refused = !outcome.ok && (isRejection(outcome.error) || isOpenCircuit(outcome.error));
+          result = failed ? "failure" : refused ? "ignored" : "success";
         }
       } finally {
         const told = { ...(outcome && { outcome }), context, isManual: false };
-        const changed = change(breaker.report(state, time.now(), result, { epoch }).state, told);
-        if (changed) await changed;
+        const { state: next } = breaker.report(state, time.now(), result, { epoch });
+        if (next.status === state.status) state = next;
+        else {
+          const hook = promised(() => change(next, told)).catch((error) => context.hookFailed(error));
+          // An abort ends the wait for it, and the outcome stands all the same.
+          await Promise.resolve(context.within(hook)).catch(() => {});
+        }
       }
       if (outcome.ok) return outcome.value;
       throw outcome.error;

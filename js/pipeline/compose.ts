@@ -1,6 +1,5 @@
 import { promised } from "../executor/loop.js";
 import { Context, type Execution } from "./context.js";
-import { originalError } from "./errors.js";
 import type { Layer, Next } from "./strategy.js";
 
 const invoke: Next = (context) => {
@@ -22,7 +21,7 @@ export const compose = (layers: readonly Layer[]): ((execution: Execution) => Pr
         try {
           return await run(execution);
         } catch (error) {
-          throw originalError(error);
+          throw execution.original(error);
         }
       };
 };

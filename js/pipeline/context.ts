@@ -1,4 +1,7 @@
 import { callable } from "../core/options.js";
+import { promised, type Settled } from "../executor/loop.js";
+import { unlessAborted } from "../executor/sleep.js";
+import { isNonRetryableError } from "./errors.js";
 import { OwnSignal, signalOf, type Source } from "./own-signal.js";
 
 /** What a callback is told. */
@@ -13,9 +16,11 @@ export interface ResilienceContext {
 
 /** What a strategy reports beside its own hooks. */
 export interface TelemetryEvent {
-  /** `OnRetryBudgetExhausted` and so on. */
+  /** `OnRetryBudgetExhausted`, or `OnHookFailed`: a hook threw when the outcome of the call was certain, which stands. */
   readonly name: string;
   readonly context: ResilienceContext;
+  /** What the hook threw. */
+  readonly error?: unknown;
 }
 
 export type Callback = (context: ResilienceContext) => unknown;
@@ -32,7 +37,7 @@ export interface StreamHandling {
   /** Reads the first item. */
   open(value: never): unknown;
   /** Closes a stream that nobody will read. */
-  close(value: never): unknown;
+  close(value: never): Promise<unknown>;
 }
 
 /** One run of a pipeline. */
@@ -41,8 +46,8 @@ export class Execution {
   attempts = 0;
   /** How often the callback has been called. */
   calls = 0;
-  /** The original error of a `NonRetryableError`, once there was one. */
-  fatal: { readonly error: unknown } | undefined;
+  /** The original errors of every `NonRetryableError`. */
+  #fatal: Set<unknown> | undefined;
   /** What is released with the execution's stream; without one, nothing is kept. */
   readonly releases: (() => void)[] | undefined;
   readonly signal: AbortSignal | undefined;
@@ -51,7 +56,7 @@ export class Execution {
   constructor(
     readonly callback: Callback,
     { signal, idempotent = true }: ExecuteOptions = {},
-    readonly report?: (event: TelemetryEvent) => void,
+    readonly onTelemetry?: (event: TelemetryEvent) => unknown,
     /** When results are streams. */
     readonly stream?: StreamHandling,
   ) {
@@ -59,6 +64,23 @@ export class Execution {
     this.signal = signal;
     this.idempotent = idempotent;
     this.releases = stream && [];
+  }
+
+  /** Tells of an event. What comes of that concerns nobody. */
+  report(event: TelemetryEvent): void {
+    promised(() => this.onTelemetry?.(event)).catch(() => {});
+  }
+
+  /** What the caller receives of what was thrown: of a `NonRetryableError` the original, which is final. */
+  original(error: unknown): unknown {
+    if (!isNonRetryableError(error)) return error;
+    (this.#fatal ??= new Set()).add(error.originalError);
+    return error.originalError;
+  }
+
+  /** Whether an original error must not be followed by another attempt. */
+  isFatal(error: unknown): boolean {
+    return !!this.#fatal?.has(error);
   }
 }
 
@@ -77,7 +99,23 @@ export class Context implements ResilienceContext {
 
   /** Closes a result that nobody will get. */
   discard(value: unknown): unknown {
-    return this.execution.stream?.close(value as never);
+    return this.within(this.execution.stream?.close(value as never));
+  }
+
+  /** What a hook gives, unless the attempt is called off while it is waited for. */
+  within<T>(given: T | PromiseLike<T>): T | PromiseLike<T> {
+    const isPromise = typeof (given as PromiseLike<T> | undefined)?.then === "function";
+    return isPromise && !this.source?.aborted ? unlessAborted(given, this.source) : given;
+  }
+
+  /** A failure, as every strategy sees it. */
+  failed(error: unknown): Settled<never> {
+    return { ok: false, error: this.execution.original(error) };
+  }
+
+  /** Reports a hook that failed where the outcome of the call stands. */
+  hookFailed(error: unknown): void {
+    this.execution.report({ name: "OnHookFailed", context: this, error });
   }
 
   get idempotent(): boolean {
@@ -97,7 +135,7 @@ export const abortableContext = (parent: Context, attemptNumber = parent.attempt
   return {
     context: new Context(execution, own, attemptNumber),
     abort: (reason: unknown) => own.abort(reason),
-    /** Leaves the parent's signal alone. A stream that was handed out can still be aborted, until it ends. */
+    /** Leaves no listener on the parent's signal; but a stream that was handed out may need it until it ends. */
     release: (succeeded?: boolean) => {
       if (succeeded && execution.releases) execution.releases.push(() => own.release());
       else own.release();

@@ -23,12 +23,20 @@ export class NonRetryableError extends Error {
   }
 }
 
-/** By name, so that an error of another copy of this package is one too. */
-export const isNonRetryableError = (error: unknown): error is NonRetryableError =>
-  property(error, "name") === "NonRetryableError";
+const has = (thrown: unknown, name: string): boolean => {
+  try {
+    return name in (thrown as object);
+  } catch {
+    return false;
+  }
+};
 
-/** What the caller of a pipeline receives for what its callback threw. */
-export const originalError = (error: unknown): unknown => (isNonRetryableError(error) ? error.originalError : error);
+/**
+ * By name and by its `originalError`, so that an error of another copy of this package is one too. Another package's error
+ * of that name wraps nothing, and is an error like any other.
+ */
+export const isNonRetryableError = (error: unknown): error is NonRetryableError =>
+  property(error, "name") === "NonRetryableError" && has(error, "originalError");
 
 /** A strategy refused the call, which never started. */
 abstract class Rejection extends Error {
@@ -97,11 +105,20 @@ export const isRejection = (
 ): error is BrokenCircuitError | RateLimiterRejectedError | BulkheadRejectedError =>
   property(error, "isRejection") === true;
 
-/** Whether somebody called the attempt off. */
-export const isAbortError = (error: unknown): boolean => property(error, "name") === "AbortError";
+/** Whether somebody called the attempt off: an `AbortError`, or one that has it for a cause. */
+export const isAbortError = (error: unknown): boolean => {
+  for (let depth = 0; error && depth < 17; depth++, error = property(error, "cause")) {
+    if (property(error, "name") === "AbortError") return true;
+  }
+  return false;
+};
 
 export const isBrokenCircuitError = (error: unknown): error is BrokenCircuitError =>
   property(error, "name") === "BrokenCircuitError";
+
+/** Whether a circuit is open: one of a pipeline, or of `protect` of `/async`. */
+export const isOpenCircuit = (error: unknown): boolean =>
+  isBrokenCircuitError(error) || property(error, "name") === "CircuitOpenError";
 
 export const isRateLimitError = (error: unknown): error is RateLimiterRejectedError =>
   property(error, "name") === "RateLimiterRejectedError";

@@ -34,13 +34,16 @@ export const fallbackStrategy =
         outcome = { ok: true, value: (await next(context)) as T };
         if (shouldHandle === isFailure) return outcome.value;
       } catch (error) {
-        outcome = { ok: false, error };
+        outcome = context.failed(error);
       }
       const told = { outcome, context, attemptNumber: context.attemptNumber };
-      if (await shouldHandle(told)) {
+      if (await context.within(shouldHandle(told))) {
         if (outcome.ok) await context.discard(outcome.value);
-        await onFallback?.(told);
-        const made = typeof fallback === "function" ? await (fallback as (given: unknown) => unknown)(told) : fallback;
+        await context.within(onFallback?.(told));
+        const made =
+          typeof fallback === "function"
+            ? await context.within((fallback as (given: unknown) => unknown)(told))
+            : fallback;
         const { stream } = context.execution;
         return stream ? stream.open(made as never) : made;
       }

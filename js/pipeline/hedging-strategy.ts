@@ -3,7 +3,7 @@ import { callable, MAX, number } from "../core/options.js";
 import { after } from "../executor/sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
-import { isBrokenCircuitError, isNonRetryableError, isRejection } from "./errors.js";
+import { isOpenCircuit, isRejection } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
 import { readOptions } from "./read-options.js";
@@ -72,7 +72,7 @@ export const hedgingStrategy =
           promised(() => next(attempt.context))
             .then(
               (value): Settled<T> => ({ ok: true, value: value as T }),
-              (error): Settled<T> => ({ ok: false, error }),
+              (error) => context.failed(error),
             )
             .then((outcome) => ended(attempt, outcome, calls))
             .catch(fail);
@@ -83,7 +83,7 @@ export const hedgingStrategy =
         const plan = async () => {
           if (attempts > most) return;
           const made = attempts;
-          const generated = delayGenerator && { delay: await delayGenerator({ context, attempts }) };
+          const generated = delayGenerator && { delay: await context.within(delayGenerator({ context, attempts })) };
           const wait = generated ? duration(generated, "delay", 0) : delay;
           if (over || attempts !== made || wait === Infinity) return;
           cancel = after(wait, () => hedge().catch(fail), time);
@@ -93,14 +93,14 @@ export const hedgingStrategy =
           cancel?.();
           if (attempts > most || context.source?.aborted) return;
           const made = attempts;
-          await onHedging?.({ context, attempts });
+          await context.within(onHedging?.({ context, attempts }));
           if (!over && attempts === made) launch();
         };
 
         const ended = async (attempt: Attempt, outcome: Settled<T>, calls: number) => {
           const told = { outcome, context: attempt.context, attemptNumber: attempt.context.attemptNumber };
-          const isFinal = !outcome.ok && (isNonRetryableError(outcome.error) || isBrokenCircuitError(outcome.error));
-          const handled = !over && !isFinal && !context.source?.aborted && (await shouldHandle(told));
+          const isFinal = !outcome.ok && (execution.isFatal(outcome.error) || isOpenCircuit(outcome.error));
+          const handled = !over && !isFinal && !context.source?.aborted && (await context.within(shouldHandle(told)));
           running.delete(attempt);
           if (over) {
             if (outcome.ok) await context.discard(outcome.value);

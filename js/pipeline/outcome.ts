@@ -17,6 +17,10 @@ export type OutcomeHandlers<T, Errors, Result> = {
   failure(error: unknown): Result;
 } & { [Code in CodeOf<Errors>]?: (error: WithCode<Errors, Code>) => Result };
 
+/** What one of some handlers gives back. */
+export type ResultOf<Handlers> =
+  NonNullable<Handlers[keyof Handlers]> extends (given: never) => infer Result ? Result : never;
+
 /** How an execution ended; `Errors` are those that its pipeline raises, beside those of the callback. */
 export type Outcome<T, Errors = never> = (
   | { readonly ok: true; readonly value: T; readonly error?: undefined }
@@ -24,6 +28,9 @@ export type Outcome<T, Errors = never> = (
 ) & {
   /** Calls the function that fits, and gives back what that does. */
   match<Result>(handlers: OutcomeHandlers<T, Errors, Result>): Result;
+  match<Handlers extends OutcomeHandlers<T, Errors, unknown>>(
+    handlers: Handlers & Record<Exclude<keyof Handlers, keyof OutcomeHandlers<T, Errors, unknown>>, never>,
+  ): ResultOf<Handlers>;
 };
 
 export const Outcome = {
@@ -46,7 +53,8 @@ export const outcomeOf = <T, Errors>(settled: Settled<T>): Outcome<T, Errors> =>
       if (settled.ok) return handlers.success(settled.value);
       const { error } = settled;
       const code = property(error, "code");
-      const own = typeof code === "string" && Object.hasOwn(handlers, code) && handlers[code];
+      const isOwn = typeof code === "string" && code !== "success" && Object.hasOwn(handlers, code);
+      const own = isOwn && handlers[code];
       return own ? own(error) : handlers.failure(error);
     },
   }) as never;

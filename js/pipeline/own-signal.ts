@@ -7,30 +7,36 @@ export const signalOf = (source: Source): AbortSignal => (source as OwnSignal).s
 
 /**
  * What can be aborted by itself, and is with its parent. An `AbortController` costs microseconds, so there is one only once
- * somebody looks at the signal or waits for it; nor is there a listener on the parent before.
+ * somebody looks at the signal or waits for it. It is combined with the parent's without a listener, and for as long as
+ * somebody holds it: an abort still ends the body of a response.
  */
 export class OwnSignal implements Abortable {
   readonly #parent: Source | undefined;
   #controller: AbortController | undefined;
+  #signal: AbortSignal | undefined;
   #aborted: { readonly reason: unknown } | undefined;
-  #released = false;
-  readonly #follow = () => this.abort(this.#parent!.reason);
+  #follow: (() => void) | undefined;
 
   constructor(parent: Source | undefined) {
     this.#parent = parent;
   }
 
   get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.aborted) this.#controller.abort(this.reason);
-      else if (!this.#released) this.#parent?.addEventListener("abort", this.#follow, { once: true });
+    if (this.#signal) return this.#signal;
+    this.#controller = new AbortController();
+    this.#signal = this.#controller.signal;
+    const parent = this.#parent;
+    if (this.aborted) this.#controller.abort(this.reason);
+    else if (parent && AbortSignal.any!) this.#signal = AbortSignal.any([signalOf(parent), this.#signal]);
+    else if (parent) {
+      this.#follow = () => this.abort(parent.reason);
+      parent.addEventListener("abort", this.#follow, { once: true });
     }
-    return this.#controller.signal;
+    return this.#signal;
   }
 
   get aborted(): boolean {
-    return !!this.#aborted || (!this.#released && !!this.#parent?.aborted);
+    return !!this.#aborted || !!this.#parent?.aborted;
   }
 
   get reason(): unknown {
@@ -46,18 +52,16 @@ export class OwnSignal implements Abortable {
   }
 
   removeEventListener(...given: Parameters<AbortSignal["removeEventListener"]>): void {
-    this.#controller?.signal.removeEventListener(...given);
+    this.#signal?.removeEventListener(...given);
   }
 
   abort(reason: unknown): void {
-    if (this.aborted && this.#controller?.signal.aborted !== false) return;
-    this.#aborted ??= { reason };
-    this.#controller?.abort(reason);
+    this.#aborted ??= { reason: this.aborted ? this.reason : reason };
+    this.#controller?.abort(this.#aborted.reason);
   }
 
-  /** From now on nothing that happens to the parent matters here. */
+  /** Takes the listener off the parent, where it needed one: Node.js 18 has no `AbortSignal.any`. */
   release(): void {
-    this.#released = true;
-    this.#parent?.removeEventListener("abort", this.#follow);
+    if (this.#follow) this.#parent!.removeEventListener("abort", this.#follow);
   }
 }

@@ -2,16 +2,16 @@ import { promised, type Settled } from "../executor/loop.js";
 import { callable } from "../core/options.js";
 import { Execution, type ExecuteOptions, type ResilienceContext, type TelemetryEvent } from "./context.js";
 import { outcomeOf, type Outcome } from "./outcome.js";
-import { closeStream, openStream, streamOf, type OpenedStream, type StreamSource } from "./stream.js";
+import { OpenedStreams, streamOf, type OpenedStream, type StreamSource } from "./stream.js";
 import type { MaybePromise } from "./strategy.js";
 
 /** Runs callbacks through strategies, the first of which is the outermost. `Errors` are those that it raises. */
 export class ResiliencePipeline<Errors = never> {
   readonly #run: (execution: Execution) => Promise<unknown>;
-  readonly #report: ((event: TelemetryEvent) => void) | undefined;
+  readonly #report: ((event: TelemetryEvent) => unknown) | undefined;
 
   /** @internal */
-  constructor(run: (execution: Execution) => Promise<unknown>, report?: (event: TelemetryEvent) => void) {
+  constructor(run: (execution: Execution) => Promise<unknown>, report?: (event: TelemetryEvent) => unknown) {
     this.#run = run;
     this.#report = report;
   }
@@ -52,11 +52,15 @@ export class ResiliencePipeline<Errors = never> {
     options?: ExecuteOptions,
   ): AsyncGenerator<T, void, undefined> {
     callable("callback", callback);
-    const call = async (context: ResilienceContext) => openStream(await callback(context));
-    const execution = new Execution(call, options, this.#report, { open: openStream, close: closeStream });
+    const opened = new OpenedStreams();
+    const call = async (context: ResilienceContext) => opened.open(await callback(context));
+    const execution = new Execution(call, options, this.#report, opened);
     try {
-      yield* streamOf((await this.#run(execution)) as OpenedStream<T>);
+      const stream = (await this.#run(execution)) as OpenedStream<T>;
+      opened.keep(stream);
+      yield* streamOf(stream);
     } finally {
+      opened.end();
       for (const release of execution.releases!) release();
     }
   }

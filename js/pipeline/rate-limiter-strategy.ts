@@ -38,6 +38,6 @@ export const rateLimiterStrategy =
       const refuse = () => {
         throw new RateLimiterRejectedError(retryAfter);
       };
-      return onRejected ? Promise.resolve(onRejected({ context, retryAfter })).then(refuse) : refuse();
+      return onRejected ? Promise.resolve(context.within(onRejected({ context, retryAfter }))).then(refuse) : refuse();
     };
   };

@@ -2,7 +2,7 @@ import { retryBudget } from "../budget.js";
 import type { RetryBudget as CoreBudget, RetryBudgetState } from "../core/budget-types.js";
 import { duration, type Duration } from "./duration.js";
 import type { RetryLimit } from "./retry-strategy.js";
-import { systemTime, type TimeProvider } from "./time-provider.js";
+import { readTimeProvider, type TimeProvider } from "./time-provider.js";
 
 export interface RetryBudgetOptions {
   /** Retries allowed as a fraction of the requests in the window: from 0 to 1000. Default 0.2. */
@@ -25,14 +25,14 @@ export class RetryBudget implements RetryLimit {
   #state: RetryBudgetState;
 
   constructor(options: RetryBudgetOptions = {}) {
-    const { ratio, minRetriesPerSecond, timeProvider = systemTime } = options;
+    const { ratio, minRetriesPerSecond, timeProvider } = options;
     this.#budget = retryBudget({
       ...(ratio !== undefined && { ratio }),
       ...(minRetriesPerSecond !== undefined && { minRetriesPerSecond }),
       windowMs: duration(options, "window", 10, 10_000),
     });
-    this.#time = timeProvider;
-    this.#state = this.#budget.init(timeProvider.now());
+    this.#time = readTimeProvider(timeProvider);
+    this.#state = this.#budget.init(this.#time.now());
   }
 
   /** Counts an execution. */

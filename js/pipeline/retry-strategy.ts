@@ -1,11 +1,12 @@
 import { numeric } from "../core/instantiate.js";
 import { loop, type Settled } from "../executor/loop.js";
+import { optionError } from "../core/errors.js";
 import { ABOVE_0, callable, number } from "../core/options.js";
 import { sleep } from "../executor/sleep.js";
 import { readBackoff, type BackoffFormula } from "./backoff-options.js";
 import { more, wait } from "./core.js";
-import { duration, toMs, type Duration } from "./duration.js";
-import { isBrokenCircuitError, isNonRetryableError, isRejection, property } from "./errors.js";
+import { duration, type Duration } from "./duration.js";
+import { isOpenCircuit, isRejection, property } from "./errors.js";
 import { predicate } from "./predicate.js";
 import { isTransient } from "./transient.js";
 import { readOptions } from "./read-options.js";
@@ -31,7 +32,10 @@ export interface RetryStrategyOptions<T = any> extends BackoffFormula {
   maxRetryAttempts?: number;
   /** How long to wait before the original call. Default 0. */
   initialDelay?: Duration;
-  /** The wait, in place of the formula; `undefined` or a negative one leaves it to the formula. `maxDelay` does not cap it. */
+  /**
+   * The wait, in place of the formula; `undefined` or a negative one leaves it to the formula. `maxDelay` does not cap it.
+   * What is no duration, NaN too, ends the retry with a RangeError or TypeError.
+   */
   delayGenerator?: (given: HookArguments<T>) => MaybePromise<Duration | undefined>;
   /** Waits at least as many milliseconds as an error's `retryAfter` says, capped by `maxDelay`. Default `true`. */
   respectRetryAfter?: boolean;
@@ -60,7 +64,14 @@ const FUNCTIONS = [
   "onBudgetExhausted",
 ] as const;
 
-/** Calls again, after a wait, what failed with a transient error. */
+/** What a generator gave, in milliseconds; NaN and negatives leave the wait to the formula. */
+const generated = (delay: Duration | undefined): number =>
+  delay === undefined ? NaN : duration({ delay }, "delay", -Infinity);
+
+/**
+ * Calls again, after a wait of whole milliseconds, what failed with a transient error. A result that `shouldHandle` retries is
+ * dropped as it is: the body of a `Response` is `onRetry`'s to cancel. What a hook throws ends the retry and is thrown.
+ */
 export const retryStrategy =
   <T = any>(given: RetryStrategyOptions<T> = {}): Strategy =>
   (time) => {
@@ -72,6 +83,9 @@ export const retryStrategy =
     const shouldHandle = predicate(options, isTransient);
     for (const name of FUNCTIONS) if (options[name] !== undefined) callable(name, options[name]);
     const { budget, respectRetryAfter = true, delayGenerator, shouldConsumeRetry } = options;
+    if (typeof respectRetryAfter !== "boolean") {
+      throw optionError("respectRetryAfter", "true or false", respectRetryAfter);
+    }
     if (budget !== undefined) {
       callable("budget.request", Object(budget).request);
       callable("budget.retry", Object(budget).retry);
@@ -87,14 +101,12 @@ export const retryStrategy =
       let reached = 0;
 
       const failed = async (outcome: Settled<T>): Promise<number | void> => {
-        const error = outcome.ok ? undefined : outcome.error;
-        if (isNonRetryableError(error)) {
-          execution.fatal = { error: error.originalError };
-          throw error.originalError;
-        }
-        // A pipeline further out must not go on either.
-        if (execution.fatal && execution.fatal.error === error) return;
-        if (isBrokenCircuitError(error) || source?.aborted) return;
+        const thrown = outcome.ok ? undefined : outcome.error;
+        const error = execution.original(thrown);
+        if (error !== thrown) throw error;
+        // Also after a strategy further in has unwrapped it.
+        if (!outcome.ok && execution.isFatal(error)) return;
+        if (isOpenCircuit(error) || source?.aborted) return;
         if (!execution.idempotent && !(isRejection(error) && calls === execution.calls)) return;
         const told = { outcome, context: attempt, attemptNumber: attempt.attemptNumber };
         if (!(await shouldHandle(told))) return;
@@ -108,7 +120,7 @@ export const retryStrategy =
           ...formula,
           consumed,
           reached,
-          delayGenerator ? toMs(await delayGenerator(told)) : NaN,
+          delayGenerator ? generated(await delayGenerator(told)) : NaN,
           respectRetryAfter ? numeric(property(error, "retryAfter")) : NaN,
           time.now() - startedAt,
           maxRetryTime,
@@ -118,7 +130,7 @@ export const retryStrategy =
           return;
         }
         if (budget && !budget.retry()) {
-          execution.report?.({ name: "OnRetryBudgetExhausted", context: attempt });
+          execution.report({ name: "OnRetryBudgetExhausted", context: attempt });
           await options.onBudgetExhausted?.(told);
           return;
         }
@@ -128,7 +140,11 @@ export const retryStrategy =
         }
         if (outcome.ok) await context.discard(outcome.value);
         await options.onRetry?.({ ...told, delay });
-        return delay;
+        // The hooks have taken time.
+        if (maxRetryTime === Infinity) return delay;
+        const elapsed = time.now() - startedAt;
+        if (wait(...formula, consumed, reached, delay, NaN, elapsed, maxRetryTime) >= 0) return delay;
+        await options.onRetryExhausted?.(told);
       };
 
       return loop(

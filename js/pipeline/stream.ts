@@ -34,20 +34,43 @@ const iteratorOf = <T>(source: StreamSource<T>): AsyncIterator<T> => {
   };
 };
 
-/** Reads the first item. */
-export const openStream = async <T>(source: StreamSource<T>): Promise<OpenedStream<T>> => {
-  const iterator = iteratorOf(source);
-  return { source, iterator, first: await iterator.next() };
-};
+/** The streams of one execution: all but the one that its caller reads are closed, whatever ended the execution. */
+export class OpenedStreams {
+  readonly #opened = new Set<OpenedStream<any>>();
+  #ended = false;
 
-/** Says that nobody will read on. What that throws is nobody's either. */
-export const closeStream = async ({ iterator, first }: OpenedStream): Promise<void> => {
-  try {
-    if (!first.done) await iterator.return?.();
-  } catch {
-    // It was closed for being of no use.
+  /** Reads the first item. */
+  async open<T>(source: StreamSource<T>): Promise<OpenedStream<T>> {
+    const iterator = iteratorOf(source);
+    const stream = { source, iterator, first: await iterator.next() };
+    this.#opened.add(stream);
+    if (this.#ended) void this.close(stream);
+    return stream;
   }
-};
+
+  /** Says that nobody will read on. What that throws is nobody's either. */
+  async close(stream: OpenedStream<any>): Promise<void> {
+    const { iterator, first } = stream;
+    if (!this.#opened.delete(stream) || first.done) return;
+    try {
+      await iterator.return?.();
+    } catch {
+      // It was closed for being of no use.
+    }
+  }
+
+  /** The caller has it. */
+  keep(stream: OpenedStream<any>): void {
+    this.#opened.delete(stream);
+    this.end();
+  }
+
+  /** What is open, or opens from now on, comes too late. */
+  end(): void {
+    this.#ended = true;
+    for (const stream of this.#opened) void this.close(stream);
+  }
+}
 
 /** All items, the first again. Who stops early closes the stream. */
 export async function* streamOf<T>({ iterator, first }: OpenedStream<T>): AsyncGenerator<T, void, undefined> {

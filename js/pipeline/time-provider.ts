@@ -1,3 +1,4 @@
+import { callable } from "../core/options.js";
 import type { Timers } from "../executor/sleep.js";
 
 /** A clock with timers. */
@@ -11,4 +12,13 @@ export const systemTime: TimeProvider = {
   now: () => performance.now(),
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (timer) => clearTimeout(timer),
+};
+
+/** The option `timeProvider`. */
+export const readTimeProvider = (given: TimeProvider | undefined): TimeProvider => {
+  if (given === undefined) return systemTime;
+  for (const name of ["now", "setTimeout", "clearTimeout"] as const) {
+    callable(`timeProvider.${name}`, Object(given)[name]);
+  }
+  return given;
 };

@@ -4,6 +4,7 @@ import { after } from "../executor/sleep.js";
 import { abortableContext, type ResilienceContext } from "./context.js";
 import { duration, type Duration } from "./duration.js";
 import { TimeoutRejectedError } from "./errors.js";
+import { readOptions } from "./read-options.js";
 import type { Hook, MaybePromise, Strategy } from "./strategy.js";
 
 export interface OnTimeoutArguments {
@@ -17,7 +18,7 @@ export interface TimeoutStrategyOptions {
   timeout?: Duration;
   /** A time of its own for each execution, in place of `timeout`. */
   timeoutGenerator?: (given: { readonly context: ResilienceContext }) => MaybePromise<Duration>;
-  /** After the signal was aborted, before the error is raised. */
+  /** When the signal has been aborted. The error does not wait for it; what it throws is told to `onTelemetry`. */
   onTimeout?: Hook<OnTimeoutArguments>;
 }
 
@@ -26,15 +27,15 @@ export const timeoutStrategy =
   (given: Duration | TimeoutStrategyOptions = {}): Strategy<TimeoutRejectedError> =>
   (time) => {
     const options: TimeoutStrategyOptions =
-      Object(given) === given ? { ...(given as object) } : { timeout: given as Duration };
+      Object(given) === given ? readOptions(given as TimeoutStrategyOptions) : { timeout: given as Duration };
     const fixed = duration(options, "timeout", ABOVE_0, 30_000);
     const { timeoutGenerator, onTimeout } = options;
-    if (timeoutGenerator) callable("timeoutGenerator", timeoutGenerator);
-    if (onTimeout) callable("onTimeout", onTimeout);
+    if (timeoutGenerator !== undefined) callable("timeoutGenerator", timeoutGenerator);
+    if (onTimeout !== undefined) callable("onTimeout", onTimeout);
 
     return async (next, outer) => {
       const timeout = timeoutGenerator
-        ? duration({ timeout: await timeoutGenerator({ context: outer }) }, "timeout", ABOVE_0)
+        ? duration({ timeout: await outer.within(timeoutGenerator({ context: outer })) }, "timeout", ABOVE_0)
         : fixed;
       const { context, abort, release } = abortableContext(outer);
       return new Promise((resolve, reject) => {
@@ -46,7 +47,8 @@ export const timeoutStrategy =
             release();
             const error = new TimeoutRejectedError(timeout);
             abort(error);
-            promised(() => onTimeout?.({ context, timeout })).then(() => reject(error), reject);
+            promised(() => onTimeout?.({ context, timeout })).catch((failure) => outer.hookFailed(failure));
+            reject(error);
           },
           time,
         );

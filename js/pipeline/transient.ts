@@ -1,6 +1,6 @@
 import { numeric } from "../core/instantiate.js";
 import { isTransientStatus } from "./core.js";
-import { isAbortError, isRejection, property } from "./errors.js";
+import { isAbortError, isOpenCircuit, isRejection, property } from "./errors.js";
 import type { HookArguments, Predicate } from "./strategy.js";
 
 /** Errors that the next attempt may not have: all but those of 4xx without 408 and 429, aborts and rejections. */
@@ -9,5 +9,5 @@ export const isTransient: Predicate = ({ outcome }: HookArguments): boolean => {
   const { error } = outcome;
   const status =
     property(error, "status") ?? property(error, "statusCode") ?? property(property(error, "response"), "status");
-  return !isAbortError(error) && !isRejection(error) && !!isTransientStatus(numeric(status));
+  return !isAbortError(error) && !isRejection(error) && !isOpenCircuit(error) && !!isTransientStatus(numeric(status));
 };

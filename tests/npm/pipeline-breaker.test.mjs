@@ -131,7 +131,7 @@ test("what the dependency answers well, or never saw, is no failure of it", asyn
   assert.equal(stateProvider.circuitState, "closed");
 });
 
-test("an abort by the caller is no failure of the dependency, whatever its reason; a timeout outside is one", async () => {
+test("an abort by the caller is no failure of the dependency, whatever its reason; nor is a timeout outside", async () => {
   const { pipeline, stateProvider } = setup({ consecutiveFailures: 1 });
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -148,6 +148,40 @@ test("an abort by the caller is no failure of the dependency, whatever its reaso
     .addCircuitBreaker({ consecutiveFailures: 1, stateProvider })
     .build();
   assert.equal((await finish(time, slow.execute(listening))).error.code, "TIMEOUT");
+  assert.equal(stateProvider.circuitState, "closed");
+
+  // Nor when the callback has an error of its own for it, or the caller's signal is a timeout.
+  const own = ({ signal }) =>
+    new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(new Error("cut", { cause: signal.reason }))),
+    );
+  for (const mine of [reason, new DOMException("late", "TimeoutError")]) {
+    const abort = new AbortController();
+    const cut = pipeline.execute(own, { signal: abort.signal });
+    abort.abort(mine);
+    await assert.rejects(cut, { message: "cut" });
+  }
+  assert.equal((await finish(time, slow.execute(own))).error.code, "TIMEOUT");
+  assert.equal(stateProvider.circuitState, "closed");
+  assert.equal(await pipeline.execute(() => "up"), "up");
+});
+
+test("a timeout further in counts", async () => {
+  const time = new FakeTimeProvider();
+  const stateProvider = new CircuitBreakerStateProvider();
+  const pipeline = new ResiliencePipelineBuilder({ timeProvider: time })
+    .addCircuitBreaker({ consecutiveFailures: 1, stateProvider })
+    .addTimeout("1s")
+    .build();
+  assert.equal(
+    (
+      await finish(
+        time,
+        pipeline.execute(() => new Promise(() => {})),
+      )
+    ).error.code,
+    "TIMEOUT",
+  );
   assert.equal(stateProvider.circuitState, "open");
 });
 

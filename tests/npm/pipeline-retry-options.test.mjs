@@ -110,7 +110,7 @@ test("Case 8: a Retry-After beyond all bounds saturates, and maxRetryTime decide
 });
 
 test("Page, delayGenerator: overrides the formula; undefined or a negative number fall back; maxDelay does not cap it", async () => {
-  const generated = [undefined, -1, "20s", 5, 0, NaN];
+  const generated = [undefined, -1, "20s", 5, 0, -0.5];
   const { call } = await runRetry(
     {
       delay: "1s",

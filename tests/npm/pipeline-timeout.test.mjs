@@ -127,26 +127,35 @@ test("an abort by the caller reaches the callback through timeouts, with its rea
   assert.equal(time.pending, 0);
 });
 
-test("onTimeout is told, awaited, and may fail", async () => {
+test("onTimeout is told, and holds nothing back; what it throws is told to onTelemetry", async () => {
   const log = [];
   const { time, pipeline } = setup({
     timeout: 100,
-    onTimeout: async ({ context, timeout }) => {
+    onTimeout: ({ context, timeout }) => {
       log.push([timeout, context.signal.aborted, context.attemptNumber]);
-      await new Promise((resolve) => time.setTimeout(resolve, 50));
+      return new Promise(() => {});
     },
   });
-  const { at } = await finish(time, pipeline.execute(never));
+  const { at, error } = await finish(time, pipeline.execute(never));
   assert.deepEqual(log, [[100, true, 0]]);
-  assert.equal(at, 150);
+  assert.deepEqual([at, error.code], [100, "TIMEOUT"]);
+
   const mine = new Error("hook");
-  const throwing = setup({
-    timeout: 100,
-    onTimeout: () => {
-      throw mine;
-    },
-  });
-  assert.equal((await finish(throwing.time, throwing.pipeline.execute(never))).error, mine);
+  const sync = () => {
+    throw mine;
+  };
+  for (const onTimeout of [sync, async () => sync()]) {
+    const told = [];
+    const timeProvider = new FakeTimeProvider();
+    const throwing = new PipelineBuilder({ timeProvider, onTelemetry: (event) => told.push(event) })
+      .add(timeoutStrategy({ timeout: 100, onTimeout }))
+      .build();
+    assert.equal((await finish(timeProvider, throwing.execute(never))).error.code, "TIMEOUT");
+    assert.deepEqual(
+      told.map(({ name, error }) => [name, error]),
+      [["OnHookFailed", mine]],
+    );
+  }
 });
 
 test("timeoutGenerator gives each execution its own", async () => {

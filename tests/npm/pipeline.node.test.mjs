@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { CircuitBreakerManualControl, circuitBreakerStrategy, PipelineBuilder } from "retry-primitives-wasm/pipeline";
 
 const cwd = new URL(".", import.meta.url);
 const run = (script) =>
@@ -26,4 +27,24 @@ test("the README's example prints what it says", () => {
   const [example] = examples.filter((code) => code.includes('"retry-primitives-wasm/pipeline"'));
   const [, promised] = /console\.log\(text\); \/\/ (.*)/.exec(example);
   assert.equal(run(example), `${promised}\n`);
+});
+
+// Needs --expose-gc.
+test("a manual control keeps no pipeline that nobody else does, and reaches those that are in use", async () => {
+  const manualControl = new CircuitBreakerManualControl();
+  const build = (onOpened) => new PipelineBuilder().add(circuitBreakerStrategy({ manualControl, onOpened })).build();
+  const forgotten = Array.from({ length: 100 }, () => new WeakRef(build(() => {})));
+  let opened = 0;
+  const used = build(() => opened++);
+  // What is reached through a WeakRef lives to the end of its turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  globalThis.gc();
+  await manualControl.isolate();
+  assert.equal(opened, 1);
+  await assert.rejects(
+    used.execute(() => 1),
+    { code: "CIRCUIT_ISOLATED" },
+  );
+  assert.equal(forgotten.filter((pipeline) => pipeline.deref()).length, 0);
+  assert.equal(manualControl.circuits.size, 1);
 });

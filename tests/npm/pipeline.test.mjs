@@ -262,7 +262,6 @@ test("executeStream: at its end, or left early, a stream leaves no listener", as
   async function* numbers(context) {
     context.signal.throwIfAborted();
     yield 1;
-    assert.equal(listeners.size, 1);
     yield 2;
   }
   assert.deepEqual(await collect(pipeline.executeStream(numbers, { signal })), [1, 2]);

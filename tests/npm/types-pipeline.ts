@@ -106,6 +106,12 @@ const results = async () => {
     RATE_LIMITED: (error) => error.retryAfter,
     failure: (error) => String(error),
   });
+  const mixed = outcome.match({
+    success: (value) => value.length,
+    TIMEOUT: (error) => [error.timeout],
+    failure: (error) => error instanceof Error,
+  });
+  same<typeof mixed, number | number[] | boolean>(true);
   const again: string = Outcome.match(outcome, { success: (value) => value, failure: () => "" });
   // @ts-expect-error every other error needs a function too
   outcome.match({ success: () => 1 });

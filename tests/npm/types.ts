@@ -95,5 +95,4 @@ bucket.fail(retries.init(0), 0);
 // @ts-expect-error a state of another breaker
 rolling.fail(consecutive.init(0), 0);
 
-export { allowed, answer, counted, forced, network, outcome, probability, waits };
-export { allowed, due, forced, network, outcome, probability, report, silent, waits };
+export { allowed, answer, counted, due, forced, network, outcome, probability, report, silent, waits };
