@@ -17,7 +17,7 @@ const bundles = [
   { name: "/breaker", limit: 3_075, modules: [`${ours}/breaker`] },
   { name: "/budget", limit: 3_900, modules: [`${ours}/budget`] },
   { name: "/workers", limit: 17_000, modules: [`${ours}/workers`] },
-  { name: "/classify", limit: 4_025, modules: [`${ours}/classify`] },
+  { name: "/classify", limit: 4_035, modules: [`${ours}/classify`] },
   { name: "/pipeline: retry", goal: 4_100, limit: 3_540, modules: [`${ours}/pipeline#retry`] },
   { name: "/pipeline: timeoutStrategy", limit: 1_390, modules: [`${ours}/pipeline#timeoutStrategy`] },
   { name: "/pipeline: circuitBreakerStrategy", limit: 5_090, modules: [`${ours}/pipeline#circuitBreakerStrategy`] },
@@ -25,8 +25,8 @@ const bundles = [
   { name: "/pipeline: rateLimiterStrategy", limit: 2_010, modules: [`${ours}/pipeline#rateLimiterStrategy`] },
   { name: "/pipeline: bulkheadStrategy", limit: 880, modules: [`${ours}/pipeline#bulkheadStrategy`] },
   { name: "/pipeline: fallbackStrategy", limit: 680, modules: [`${ours}/pipeline#fallbackStrategy`] },
-  { name: "/pipeline: all", limit: 13_360, modules: [`${ours}/pipeline`] },
-  { name: ".", goal: 5_100, limit: 8_105, modules: [ours] },
+  { name: "/pipeline: all", limit: 13_370, modules: [`${ours}/pipeline`] },
+  { name: ".", goal: 5_100, limit: 8_115, modules: [ours] },
   // An executor is no heavier than the p-retry that it stands in for.
   {
     name: "/async over /backoff + /classify",

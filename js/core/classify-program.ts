@@ -50,8 +50,9 @@ export const classifyProgram = (module: WebAssembly.Module) => {
     b: (what: number) => {
       if (what) return put(facts[what - 1], what - 1);
       const error = facts[3];
+      if (Object(error) !== error) return 0;
       facts = FACTS.map((fact) => property(error, fact));
-      return Object(error) === error;
+      return 1;
     },
   });
 

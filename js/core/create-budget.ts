@@ -82,7 +82,8 @@ export const createBudget = (module: WebAssembly.Module) => {
       let code = 4;
       for (let drawn = 0; code === 4; drawn++) {
         const draw = drawn ? numeric(random()) : 0;
-        numbers.set(given);
+        // Faster than `set`, for so few.
+        for (let index = 0; index < given.length; index++) numbers[index] = given[index]!;
         code = step(operation, now, failure, drawn, draw, kind, one, two, three, four, five);
       }
       if (code < 0) {
