@@ -62,7 +62,8 @@ export const createBudget = (module: WebAssembly.Module) => {
     const given = [numeric(state[fields[0]!])];
     for (let field = 1; field < fields.length; field++) {
       const list = state[fields[field]!];
-      for (let slot = 0; slot < SLOTS; slot++) given.push(isList(list) ? numeric(list[slot]) : NaN);
+      const isRight = isList(list);
+      for (let slot = 0; slot < SLOTS; slot++) given.push(isRight ? numeric(list[slot]) : NaN);
     }
     return given;
   };
@@ -97,8 +98,8 @@ export const createBudget = (module: WebAssembly.Module) => {
     const read = (): S => {
       const state: Record<string, unknown> = { [fields[0]!]: numbers[0]! };
       for (let field = 1; field < fields.length; field++) {
-        const first = 1 + (field - 1) * SLOTS;
-        state[fields[field]!] = Array.from(numbers.subarray(first, first + SLOTS));
+        const list: number[] = (state[fields[field]!] = []);
+        for (let slot = 0; slot < SLOTS; slot++) list.push(numbers[1 + (field - 1) * SLOTS + slot]!);
       }
       return state as S;
     };
