@@ -101,7 +101,7 @@ test("a program outlives a thousand budgets that throw", () => {
   let state = throttle.init(0);
   for (let call = 0; call < 9; call++) state = throttle.fail(throttle.request(throttle.init(0), 0).state, 0);
   const refused = { ...state, requests: state.requests.map(() => 50) };
-  for (let round = 0; round < THROWS; round++) assert.throws(() => throttle.request(refused, 0), mine);
+  for (let round = 0; round < THROWS; round++) assert.throws(() => throttle.request(refused, 0), { message: "mine" });
   often(() => retryBudget().request(retryBudget().init(0), 1n));
   assert.equal(tokenBucket().retry(tokenBucket().init(0), 0).allowed, true);
 });
@@ -124,7 +124,8 @@ test("a program outlives calls for which the engine's own stack has no room left
     () => isNetworkError(refused),
   ];
   const answers = [107, true, true, 1, 1_000, true];
-  // Tries the call at every depth on the way back from one that is too deep.
+  // Tries the call at each of the deepest places, on the way back from one that is too deep.
+  let places = 0;
   let wrong = 0;
   const dive = (call, right) => {
     try {
@@ -132,10 +133,16 @@ test("a program outlives calls for which the engine's own stack has no room left
     } catch {
       // Too deep here, or still in the frame below.
     }
-    if (call() !== right) wrong++;
+    if (places-- > 0 && call() !== right) wrong++;
   };
   for (const [index, call] of calls.entries()) {
-    for (let round = 0; round < 5; round++) dive(call, answers[index]);
+    // Compiled as well as it will be, it needs the same room each time.
+    for (let warm = 0; warm < 5_000; warm++) call();
+    for (let round = 0; round < 12; round++) {
+      places = 300;
+      dive(call, answers[index]);
+      assert.ok(places <= 0);
+    }
     assert.deepEqual([call(), wrong], [answers[index], 0]);
   }
 });
