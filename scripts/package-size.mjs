@@ -25,7 +25,7 @@ const bundles = [
   { name: "/pipeline: rateLimiterStrategy", limit: 2_010, modules: [`${ours}/pipeline#rateLimiterStrategy`] },
   { name: "/pipeline: bulkheadStrategy", limit: 880, modules: [`${ours}/pipeline#bulkheadStrategy`] },
   { name: "/pipeline: fallbackStrategy", limit: 680, modules: [`${ours}/pipeline#fallbackStrategy`] },
-  { name: "/pipeline: all", limit: 13_370, modules: [`${ours}/pipeline`] },
+  { name: "/pipeline: all", limit: 13_400, modules: [`${ours}/pipeline`] },
   { name: ".", goal: 5_100, limit: 8_115, modules: [ours] },
   // An executor is no heavier than the p-retry that it stands in for.
   {
