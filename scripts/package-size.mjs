@@ -12,13 +12,13 @@ const decisions = [`${ours}/backoff`, `${ours}/classify`];
  * `over`, it is what the modules add to a bundle of those.
  */
 const bundles = [
-  { name: "/backoff", goal: 2_000, limit: 2_137, modules: [`${ours}/backoff`] },
-  { name: "/backoff + /breaker", goal: 3_400, limit: 4_376, modules: [`${ours}/backoff`, `${ours}/breaker`] },
-  { name: "/breaker", limit: 3_010, modules: [`${ours}/breaker`] },
+  { name: "/backoff", goal: 2_000, limit: 2_145, modules: [`${ours}/backoff`] },
+  { name: "/backoff + /breaker", goal: 3_400, limit: 4_450, modules: [`${ours}/backoff`, `${ours}/breaker`] },
+  { name: "/breaker", limit: 3_075, modules: [`${ours}/breaker`] },
   { name: "/budget", limit: 3_900, modules: [`${ours}/budget`] },
   { name: "/workers", limit: 17_000, modules: [`${ours}/workers`] },
   { name: "/operation", limit: 7_500, modules: [`${ours}/operation`] },
-  { name: "/classify", limit: 3_800, modules: [`${ours}/classify`] },
+  { name: "/classify", limit: 4_035, modules: [`${ours}/classify`] },
   { name: "/pipeline: retry", goal: 4_100, limit: 3_940, modules: [`${ours}/pipeline#retry`] },
   { name: "/pipeline: timeoutStrategy", limit: 1_690, modules: [`${ours}/pipeline#timeoutStrategy`] },
   { name: "/pipeline: circuitBreakerStrategy", limit: 5_250, modules: [`${ours}/pipeline#circuitBreakerStrategy`] },
@@ -27,7 +27,7 @@ const bundles = [
   { name: "/pipeline: bulkheadStrategy", limit: 930, modules: [`${ours}/pipeline#bulkheadStrategy`] },
   { name: "/pipeline: fallbackStrategy", limit: 780, modules: [`${ours}/pipeline#fallbackStrategy`] },
   { name: "/pipeline: all", limit: 14_160, modules: [`${ours}/pipeline`] },
-  { name: ".", goal: 5_100, limit: 7_990, modules: [ours] },
+  { name: ".", goal: 5_100, limit: 8_115, modules: [ours] },
   // An executor is no heavier than the p-retry that it stands in for.
   {
     name: "/async over /backoff + /classify",

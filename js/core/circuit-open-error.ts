@@ -14,6 +14,11 @@ export class CircuitOpenError extends Error {
   }
 }
 
-/** By name, so that an error of another copy of this package, or of another realm, is one too. */
-export const isCircuitOpenError = (error: unknown): error is CircuitOpenError =>
-  error instanceof CircuitOpenError || (error as CircuitOpenError | undefined)?.name === "CircuitOpenError";
+/** By name, so that an error of another copy of this package, or of another realm, is one too; false of what cannot be read. */
+export const isCircuitOpenError = (error: unknown): error is CircuitOpenError => {
+  try {
+    return error instanceof CircuitOpenError || (error as CircuitOpenError | undefined)?.name === "CircuitOpenError";
+  } catch {
+    return false;
+  }
+};

@@ -5,7 +5,7 @@ import { instantiate } from "./instantiate.js";
 interface Program {
   memory: WebAssembly.Memory;
   a(question: number, length: number, now: number): number;
-  b(status: number, now: number, mayRepeat: boolean, hints: number): number;
+  b(status: number, now: number, mayRepeat: number, hints: number): number;
   c(): number;
   d(): number;
   e(): number;
@@ -21,7 +21,7 @@ const HEADERS = [
   "x-ratelimit-reset",
 ];
 /** What the program asks of an error, and the size of the text that each answer goes to. */
-const FACTS = ["cause", "name", "code", "message"];
+const FACTS = ["name", "code", "message", "cause"];
 const LENGTH = 16 << 10;
 
 /** A property of something that may be anything: a getter that throws has nothing to say. */
@@ -37,14 +37,22 @@ export const property = (source: unknown, key: string): unknown => {
 export const classifyProgram = (module: WebAssembly.Module) => {
   const encoder = /* @__PURE__ */ new TextEncoder();
   let headers: HeadersLike | undefined;
-  let error: unknown;
+  /** What is known of the error that is looked at: `FACTS`, of which the last is the next one. */
+  let facts: unknown[];
   const program = instantiate<Program>(module, {
-    a: (header: number) => put(headers?.get(HEADERS[header]!)),
+    // Headers and errors may use us themselves, and what is ours is set when they have.
+    a: (header: number) => {
+      const own = headers;
+      const value = own?.get(HEADERS[header]!);
+      headers = own;
+      return put(value);
+    },
     b: (what: number) => {
-      const value = property(error, FACTS[what]!);
-      if (what) return put(value, what - 1);
-      error = value;
-      return Object(value) === value;
+      if (what) return put(facts[what - 1], what - 1);
+      const error = facts[3];
+      if (Object(error) !== error) return 0;
+      facts = FACTS.map((fact) => property(error, fact));
+      return 1;
     },
   });
 
@@ -56,6 +64,7 @@ export const classifyProgram = (module: WebAssembly.Module) => {
     return read < value.length ? -1 : written;
   };
   const read = (question: number, value: unknown, now: number): number | undefined => {
+    now = +now;
     const answer = program.a(question, put(value), now);
     return answer === answer ? answer : undefined;
   };
@@ -65,13 +74,14 @@ export const classifyProgram = (module: WebAssembly.Module) => {
     read,
     isIdempotentMethod: (method: string): boolean => read(3, method, 0) === 0,
     parseRetryAfter: (header: string | null | undefined, now: number): number | undefined => read(1, header, now),
-    /** What is read when the program asks for headers. */
-    show(shown: HeadersLike | undefined): void {
+    /** What the program says of a response with these headers. */
+    ask(shown: HeadersLike | undefined, ...given: Parameters<Program["b"]>): number {
       headers = shown;
+      return program.b(...given);
     },
     /** What kind an error is of, as src/wasm/classify.rs numbers it: bit 0 network, bit 1 timeout, bit 2 abort. */
     kind(cause: unknown): number {
-      error = { cause };
+      facts = [, , , cause];
       return program.c();
     },
   };

@@ -27,7 +27,10 @@ const ANSWERS = ["prevDelayMs", "startedAt", "attempts", "deadline", "maxAttempt
 export const createBackoff = (module: WebAssembly.Module) => {
   let loaded: Numbers;
   const load = (options: Numbers) => {
-    if (loaded !== options) numbers.set((loaded = options), 2);
+    if (loaded === options) return;
+    numbers.set(options, 2);
+    // Not before they are there: the call may find no room on the engine's stack.
+    loaded = options;
   };
   const {
     memory,
@@ -70,15 +73,18 @@ export const createBackoff = (module: WebAssembly.Module) => {
 
       const next = (state: RetryState, now: number, outcome?: Outcome): { state: RetryState; decision: Decision } => {
         const { attempts, startedAt, prevDelayMs } = state ?? (0 as never);
-        const retryAfterMs = outcome?.retryAfterMs;
+        const retryable = outcome?.retryable !== false;
+        const retryAfterMs = numeric(outcome?.retryAfterMs);
+        now = +now;
+        // A getter may have asked another policy.
         load(own);
         const delayMs = decide(
           numeric(attempts),
           numeric(startedAt),
           numeric(prevDelayMs),
           now,
-          outcome?.retryable !== false,
-          numeric(retryAfterMs),
+          retryable,
+          retryAfterMs,
         );
         const answer = ANSWERS.at(delayMs)!;
         if (delayMs < -3) throw new StateError(answer, (state ?? (0 as never))[answer as keyof RetryState]);
@@ -91,7 +97,7 @@ export const createBackoff = (module: WebAssembly.Module) => {
         if (delayMs >= 0) return { state: { attempts: numbers[0]!, startedAt, prevDelayMs: delayMs }, decision };
         decision.delayMs = 0;
         decision.reason = answer as StopReason;
-        if (retryAfterMs !== undefined) decision.retryAfterMs = retryAfterMs;
+        if (retryAfterMs === retryAfterMs) decision.retryAfterMs = retryAfterMs;
         return { state, decision };
       };
 

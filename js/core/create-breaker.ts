@@ -19,18 +19,21 @@ import type {
 interface Program {
   memory: WebAssembly.Memory;
   b?(): number;
+  c?(): void;
   a(operation: number, now: number, ...rest: number[]): number;
 }
 
 /** Options in the order of the program, and the source of randomness that it draws from. */
 export type Numbers = number[] & { random?: () => number };
 
-/** Adds to the options of a breaker, and gives the methods that it has besides. */
+/** Adds to the options of a breaker, and gives the methods that it has besides; `join` merges what lies in `area`. */
 export type Extend = (
   numbers: Numbers,
   options: object,
   run: (operation: number, state: unknown, now: number) => void,
   write: () => unknown,
+  area: Float64Array,
+  join: () => void,
 ) => object;
 
 /** A state as it comes back; the fields from `prevSlow` on are left out while they are 0. */
@@ -57,10 +60,21 @@ const RESULTS: readonly CallResult[] = ["success", "failure", "ignored"];
 /** The breakers of a program; `extend` knows what it has beyond `/breaker`. */
 export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
   let loaded: Numbers | undefined;
-  const { memory, a: step, b: area } = instantiate<Program>(module, { a: () => loaded!.random!() });
+  const {
+    memory,
+    a: step,
+    b: area,
+    c: join,
+  } = instantiate<Program>(module, {
+    // A forced opening has no time of its own, and draws for none.
+    a: () => (loaded ? loaded.random!() : 0),
+  });
   const numbers = new Float64Array(memory.buffer, area ? area() : AREA);
 
-  /** One step: its code, or an error that names the field which it found wrong. */
+  /**
+   * One step: its code, or an error that names the field which it found wrong. What is the caller's is read before anything of
+   * ours is set, for a getter may use a breaker itself.
+   */
   const run = (
     operation: number,
     given: unknown,
@@ -75,12 +89,18 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
     let start, prevOk, prevFail, currOk, currFail, prevSlow, currSlow;
     if (consecutive) ({ failures: currFail } = state);
     else ({ start, prevOk, prevFail, currOk, currFail, prevSlow = 0, currSlow = 0 } = state);
-    if (loaded !== options) numbers.set((loaded = options!), 16);
+    const epoch = numeric(call?.epoch);
+    const durationMs = numeric(call?.durationMs);
+    now = +now;
+    if (loaded !== options) {
+      if (options) numbers.set(options, 16);
+      loaded = options;
+    }
     const code = step(
       operation,
       now,
-      call?.epoch ?? NaN,
-      call?.durationMs ?? NaN,
+      epoch,
+      durationMs,
       status === "closed" ? 0 : STATUS.indexOf(status),
       numeric(changedAt),
       numeric(probes),
@@ -133,26 +153,15 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
       ];
       const take = (operation: number, state: unknown, now: number, call?: Call): number =>
         run(operation, state, now, call, options, consecutive);
+      // Written out: Node.js 20 takes 6 µs for a spread into so large an object.
       const write = (): S => {
-        const state = {
-          status: STATUS[numbers[0]!]!,
-          changedAt: numbers[1]!,
-          probes: numbers[2]!,
-          successes: numbers[3]!,
-        };
-        return complete(
-          (consecutive
-            ? { ...state, failures: numbers[8]! }
-            : {
-                ...state,
-                start: numbers[4]!,
-                prevOk: numbers[5]!,
-                prevFail: numbers[6]!,
-                currOk: numbers[7]!,
-                currFail: numbers[8]!,
-              }) as S,
-          9,
-        );
+        const { 0: code, 1: changedAt, 2: probes, 3: successes, 4: start } = numbers;
+        const { 5: prevOk, 6: prevFail, 7: currOk, 8: currFail } = numbers;
+        const status = STATUS[code!];
+        const state = consecutive
+          ? { status, changedAt, probes, successes, failures: currFail }
+          : { status, changedAt, probes, successes, start, prevOk, prevFail, currOk, currFail };
+        return complete(state as S, 9);
       };
       const request = (state: S, now: number): { state: S; verdict: BreakerVerdict } => {
         const code = take(0, state, now);
@@ -182,14 +191,15 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
           const { status, failures } = state as RecoveryState & { failures?: number };
           return status === "closed" && failures === 0;
         },
-        ...extend?.(options, given, take, write),
+        ...extend?.(options, given, take, write, numbers, join!),
       });
     };
 
   const force =
     (operation: number) =>
-    <S>(state: S, now: number): S => {
-      run(operation, state, now, undefined, loaded, true);
+    <S>(given: S, now: number): S => {
+      const state = { probes: 0, successes: 0, ...given };
+      run(operation, state, now, undefined, undefined, true);
       const { openings: _openings, openForMs: _openForMs, aheadMs: _aheadMs, ...rest } = state as S & RecoveryState;
       const [status, changedAt, probes, successes] = numbers;
       return complete({ ...rest, status: STATUS[status!]!, changedAt, probes, successes } as S, 11);
@@ -200,9 +210,13 @@ export const createBreakers = (module: WebAssembly.Module, extend?: Extend) => {
     consecutiveBreaker: breaker<ConsecutiveBreakerOptions, ConsecutiveBreakerState>(true),
     /** Trips on the share of failed calls over a trailing window. */
     rollingBreaker: breaker<RollingBreakerOptions, RollingBreakerState>(false),
-    /** Opens a breaker whatever it has counted: for an admin endpoint or a feature flag. */
+    /**
+     * Opens a breaker whatever it has counted: for an admin endpoint or a feature flag. The state may be of a breaker of your
+     * own, if it has `status` and `changedAt` as ours have; else a `StateError` says so. What comes back is a plain object with
+     * all its fields, of which `status`, `changedAt`, `probes` and `successes` are set.
+     */
     forceOpen: force(4),
-    /** Closes a breaker, and leaves its ledger as it is; `init` forgets that too. */
+    /** Closes a breaker in the same way, and leaves its ledger as it is; `init` forgets that too. */
     forceClose: force(5),
   };
 };

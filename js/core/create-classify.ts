@@ -1,19 +1,20 @@
 import { classifyProgram } from "./classify-program.js";
+import { optionError } from "./errors.js";
 import type { HttpOutcomeOptions, ResponseLike } from "./http-options.js";
 import { numeric } from "./instantiate.js";
+import { callable } from "./options.js";
 import type { Outcome } from "./types.js";
 
 /** `/classify` on a module that you have compiled yourself. */
 export const createClassify = (module: WebAssembly.Module) => {
-  const { program, read, isIdempotentMethod, parseRetryAfter, show, kind } = classifyProgram(module);
-  const httpOutcome = (
-    response: ResponseLike,
-    now: number,
-    { method, idempotent, hints = 0 }: HttpOutcomeOptions = {},
-  ): Outcome => {
-    show(response.headers);
+  const { read, isIdempotentMethod, parseRetryAfter, ask, kind } = classifyProgram(module);
+  const httpOutcome = (response: ResponseLike, now: number, options?: HttpOutcomeOptions): Outcome => {
+    const { method, idempotent, hints = 0 } = options ?? {};
+    if (Object(response) !== response) throw optionError("response", "an object", response);
+    const { status, headers } = response;
+    if (headers) callable("headers.get", headers.get);
     const mayRepeat = idempotent ?? (method === undefined || isIdempotentMethod(method));
-    const answer = program.b(numeric(response.status), now, mayRepeat, hints);
+    const answer = ask(headers, numeric(status), +now, +mayRepeat, +hints);
     const retryAfterMs = answer < 0 ? -1 - answer : answer;
     return retryAfterMs < Infinity ? { retryable: answer >= 0, retryAfterMs } : { retryable: answer >= 0 };
   };
@@ -33,7 +34,10 @@ export const createClassify = (module: WebAssembly.Module) => {
     isIdempotentMethod,
     /** What a response that is not a success means: whether to repeat the request, and how soon at the earliest. */
     httpOutcome,
-    /** A failure of the transport, anywhere in the chain of causes. */
+    /**
+     * A failure of the transport, anywhere in the chain of causes. The `errors` of an `AggregateError` are not causes: that of
+     * Node.js' connections has the `code` of its first, and one of `Promise.any` says nothing of a single request.
+     */
     isNetworkError: is(1),
     /** A deliberate cancellation: never to be repeated. */
     isAbortError: is(4),

@@ -1,10 +1,17 @@
-/** A value as an error shows it, whatever it is: nothing of the caller's is run. */
+/** A value as an error shows it, whatever it is, of a text no more than its beginning: nothing of the caller's is run. */
 const show = (value: unknown): string =>
-  Object(value) === value ? typeof value : typeof value === "string" ? JSON.stringify(value) : String(value);
+  Object(value) === value
+    ? typeof value
+    : typeof value === "string"
+      ? JSON.stringify(value.slice(0, 99))
+      : String(value);
 
 /** A state that came back from a store with a field that cannot be right. */
 export class StateError extends Error {
-  /** The field, as JSON spells it. */
+  /**
+   * The field, as JSON spells it. Of what `/workers` has stored, `operation` is all of it, and `phase`, `state` and `history` are
+   * parts that are no objects, or no list.
+   */
   declare readonly field: string;
 
   constructor(field: string, value: unknown) {

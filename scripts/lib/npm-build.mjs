@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { encodeSmallest } from "./npm-inline.mjs";
@@ -26,8 +26,8 @@ export async function buildPackage() {
   const isDecoder = (path) => basename(path).startsWith("decode.");
   cpSync(join(dist, "esm"), join(dist, "edge"), { recursive: true, filter: (path) => !isDecoder(path) });
 
-  const script = await minified(join(dist, "esm", "core", "create-backoff.js"));
   for (const name of Object.keys(programs)) {
+    const script = await minified(facadeOf(name));
     const { text, shift, rotation } = encodeSmallest(readFileSync(join(dist, "wasm", `${name}.wasm`)), script);
     const inlined = `decode(${JSON.stringify(text)}, ${rotation}, ${shift})`;
     const declaration = readFileSync(fromRoot("js", "modules", `${name}.d.ts`));
@@ -42,6 +42,12 @@ export async function buildPackage() {
     // `?module` is what Vercel asks for and Cloudflare takes as well.
     write("edge", [`import wasm from "../../wasm/${name}.wasm?module";`, "export { wasm };"]);
   }
+}
+
+/** What a program is seldom bundled without, or what is like it. */
+function facadeOf(name) {
+  const facade = (of) => join(dist, "esm", "core", `create-${of}.js`);
+  return existsSync(facade(name)) ? facade(name) : facade("backoff");
 }
 
 /** JavaScript as it stands beside a program. */

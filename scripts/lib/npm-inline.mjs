@@ -21,9 +21,14 @@ export function encode(bytes, shift, rotation) {
   return text;
 }
 
-const range = (length) => Array.from({ length }, (_, index) => index);
+const around = (middle, reach, count) =>
+  Array.from({ length: 2 * reach + 1 }, (_, index) => (middle + index - reach + count) % count);
+const every = (step, count) => Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
 
-/** The text that gzip likes best behind the script that decodes it. */
+/**
+ * The text that gzip likes best behind the script that decodes it, or one a byte or so above it: neighbours are alike, so a
+ * look at each would take fifty times as long.
+ */
 export function encodeSmallest(bytes, script) {
   const attempt = ({ shift, rotation }) => {
     const text = encode(bytes, shift, rotation);
@@ -34,12 +39,17 @@ export function encodeSmallest(bytes, script) {
       .map(attempt)
       .sort((a, b) => a.size - b.size)
       .slice(0, count);
-  const shifts = best(
-    range(256).map((shift) => ({ shift, rotation: 0 })),
-    4,
-  );
-  return best(
-    shifts.flatMap(({ shift }) => range(PLAIN).map((rotation) => ({ shift, rotation }))),
-    1,
-  )[0];
+  const shifted = (shifts) =>
+    best(
+      shifts.map((shift) => ({ shift, rotation: 0 })),
+      3,
+    );
+  const rotated = (found, rotations, count) =>
+    best(
+      found.flatMap(({ shift, rotation }) => rotations(rotation).map((rotation) => ({ shift, rotation }))),
+      count,
+    );
+  const shifts = shifted(shifted(every(8, 256)).flatMap(({ shift }) => around(shift, 7, 256)));
+  const coarse = rotated(shifts, () => every(6, PLAIN), 3);
+  return rotated(coarse, (rotation) => around(rotation, 5, PLAIN), 1)[0];
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { encode } from "./npm-inline.mjs";
 import { fromRoot } from "./paths.mjs";
@@ -57,15 +58,30 @@ export function buildPrograms(folder) {
     checkArea(name, readFileSync(join(built, `${name}.wasm`)));
     shrink(join(built, `${name}.wasm`), output);
     checkImports(name, readFileSync(output), imports);
+    emptyStack(name, output);
   }
 }
 
-/** Keeps our exports and what they reach, then makes that small. */
+/** Keeps our exports and what they reach, then makes that small: most of a build's time, so what is known is kept. */
 function shrink(input, output) {
+  const { version } = JSON.parse(readFileSync(fromRoot("node_modules", "binaryen", "package.json"), "utf8"));
+  const how = JSON.stringify([version, features, pipelines]);
+  const key = createHash("sha256").update(how).update(readFileSync(input)).digest("hex");
+  const known = fromRoot("target", "npm-shrunk", `${key}.wasm`);
+  if (!existsSync(known)) {
+    shrinkAnew(input, output);
+    mkdirSync(dirname(known), { recursive: true });
+    writeFileSync(known, readFileSync(output));
+  }
+  writeFileSync(output, readFileSync(known));
+}
+
+function shrinkAnew(input, output) {
   const letters = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(input)))
     .map(({ name }) => name)
     .filter((name) => name === "memory" || name.length === 1);
-  const graph = join(fromRoot("target"), "npm-roots.json");
+  mkdirSync(fromRoot("target"), { recursive: true });
+  const graph = fromRoot("target", "npm-roots.json");
   writeFileSync(graph, JSON.stringify(letters.map((name) => ({ name, root: true, export: name }))));
   const stripped = `${output}.unoptimized`;
   const run = (tool, ...args) => execFileSync(join(binaries, tool), [...args, ...features], { stdio: "pipe" });
@@ -79,7 +95,7 @@ function shrink(input, output) {
   writeFileSync(output, shrunk.sort((one, other) => size(one) - size(other))[0]);
 }
 
-/** js/instantiate.ts says the same; a program is not asked at run time, and the export that tells it is dropped. */
+/** js/core/instantiate.ts says the same; a program is not asked at run time, and the export that tells it is dropped. */
 const AREA = 4096;
 
 function checkArea(name, bytes) {
@@ -94,4 +110,42 @@ function checkImports(name, bytes, allowed) {
       throw new Failure(`${name}.wasm imports ${module}.${letter}: is there a panic in it?`);
     }
   }
+}
+
+/**
+ * An exception, be it an import's or that the engine's own stack is full, does not give back what functions keep on the stack
+ * in memory; after a few the program would be dead. So nothing may lie there while an import is called, which is checked, and
+ * every export that uses it begins with an empty one.
+ */
+function emptyStack(name, path) {
+  const run = (tool, ...args) =>
+    execFileSync(join(binaries, tool), [...args, ...features], { encoding: "utf8", stdio: "pipe" });
+  const text = run("wasm-dis", path);
+  const [, pointer, top] = /\(global (\S+) \(mut i32\) \(i32\.const (\d+)\)\)/.exec(text) ?? [];
+  if (!pointer) return;
+  const [head, ...functions] = text.split(/^(?= \(func )/m);
+  const bodies = new Map(functions.map((body) => [/\(func (\S+)/.exec(body)[1], body]));
+  /** The functions that one calls, and those that these call, with itself; imports have no body. */
+  const reach = (id, found = new Set()) => {
+    if (found.has(id)) return found;
+    found.add(id);
+    for (const [, callee] of (bodies.get(id) ?? "").matchAll(/\(call (\$\S+)/g)) reach(callee, found);
+    return found;
+  };
+  const uses = (id) => bodies.get(id)?.includes(`(global.set ${pointer}`);
+  for (const id of bodies.keys()) {
+    if (uses(id) && [...reach(id)].some((callee) => !bodies.has(callee))) {
+      throw new Failure(`${name}.wasm calls an import beneath ${id}, which has something on the stack in memory`);
+    }
+  }
+  if (text.includes("call_indirect")) throw new Failure(`${name}.wasm calls what is not known here`);
+  for (const [, id] of head.matchAll(/\(export "\w+" \(func (\S+)\)\)/g)) {
+    if (![...reach(id)].some(uses)) continue;
+    const begun = (start) => `${start}  (global.set ${pointer} (i32.const ${top}))\n`;
+    bodies.set(id, bodies.get(id).replace(/^.*\n(?:  \(local .*\n)*/, begun));
+  }
+  const source = `${path}.wat`;
+  writeFileSync(source, [head, ...bodies.values()].join(""));
+  run("wasm-as", source, "-o", path);
+  rmSync(source);
 }

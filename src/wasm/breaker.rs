@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "fields are named as those of a state are")]
 
 use super::{invalid, number, time};
-use crate::breaker::numbers::{Checked, More, NOTHING_MORE, Plain, ledger, merge, recovery};
+use crate::breaker::numbers::{self, Checked, More, NOTHING_MORE, Plain, ledger, recovery};
 use crate::breaker::recovery::Turn;
 use crate::breaker::{CallResult, Report, Reported, RollingBreakerState, Status};
 use crate::number::MAX_SAFE_MS;
@@ -29,13 +29,13 @@ impl Options for Plain {
     }
 }
 
-/// Both kinds of options, one after the other.
+/// Both kinds of options, one after the other, and then what [`merge`] is given: a state as [`step`] writes it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Extended(Plain, More);
+pub struct Extended(Plain, More, Numbers);
 
 impl Extended {
-    pub const ZERO: Self = Self([0.0; 8], [0.0; 6]);
+    pub const ZERO: Self = Self([0.0; 8], [0.0; 6], [0.0; 16]);
 }
 
 impl Options for Extended {
@@ -121,7 +121,7 @@ impl StateNumbers {
 
 const OPEN: i32 = 4;
 const INIT: i32 = 6;
-const HOLD: i32 = 7;
+const WRITE: i32 = 7;
 
 const EMPTY: RollingBreakerState = RollingBreakerState {
     status: Status::Closed,
@@ -143,7 +143,8 @@ const EMPTY: RollingBreakerState = RollingBreakerState {
 /// What to do with a state.
 ///
 /// `operation` is 0 to request, 1 to 3 to report a success, a failure or an ignored call, 4 and 5 to force it open or
-/// closed, and 6 for a new state, whatever the one given is. 7 keeps a state in the buffer, where 8 finds it to merge with. An epoch or a duration that is not known is NaN.
+/// closed, 6 for a new state, whatever the one given is, and 7 to check a state that is to be merged and write it as it is. An epoch or a
+/// duration that is not known is NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub operation: i32,
@@ -173,10 +174,8 @@ pub fn step<O: Options>(
             Err(code) => return code,
         }
     };
-    if O::MERGES && operation >= HOLD {
-        let other =
-            if operation > HOLD { merge(&recovery, &ledger, read_back(numbers), Checked(state)).0 } else { state };
-        write(numbers, &other);
+    if O::MERGES && operation == WRITE {
+        write(numbers, &state);
         return 0;
     }
     let was_closed = state.status == Status::Closed;
@@ -238,6 +237,14 @@ pub fn step<O: Options>(
     }
     write(numbers, &next.0);
     code
+}
+
+/// Joins the state in `numbers` with the one in `options`. Not a [`step`], which keeps nothing on the stack in memory: it
+/// draws random numbers, and an exception out of that would not give the stack back.
+pub fn merge(numbers: &mut Numbers, Extended(plain, more, other): &Extended) {
+    let (recovery, ledger) = (recovery(plain, more), ledger(plain, more));
+    let merged = numbers::merge(&recovery, &ledger, read_back(other), read_back(numbers)).0;
+    write(numbers, &merged);
 }
 
 /// What [`write`] wrote.

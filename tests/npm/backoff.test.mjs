@@ -44,6 +44,7 @@ test("preview: what a configuration does", () => {
   assert.deepEqual(preview(exponential({ baseMs: 100, ...limits }), 2), [100, 200]);
   const slow = preview(constant({ delayMs: 5, ...limits }), 9, { now: 77, outcome: { retryAfterMs: 9 } });
   assert.deepEqual(slow, [9, 9, 9, 9, 9]);
+  assert.deepEqual(preview(constant({ delayMs: 5, ...limits }), 2, null), [5, 5]);
 });
 
 test("the table of shapes", () => {
@@ -158,6 +159,14 @@ test("retryAfterMs is a floor that neither jitter nor the cap undercuts; a stop 
       name,
     );
   });
+});
+
+test("a stop hands on a number, or nothing", () => {
+  const policy = exponential({ baseMs: 100, maxAttempts: 1 });
+  for (const retryAfterMs of ["x", "5", NaN, null, undefined, {}, true, 5n]) {
+    assert.ok(!("retryAfterMs" in policy.peek(policy.init(0), 0, { retryAfterMs })));
+  }
+  assert.equal(policy.peek(policy.init(0), 0, { retryAfterMs: 5 }).retryAfterMs, 5);
 });
 
 test("state survives JSON", () => {

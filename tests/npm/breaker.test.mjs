@@ -11,6 +11,7 @@ import {
 } from "retry-primitives-wasm/breaker";
 import * as extended from "retry-primitives-wasm/breaker/extended";
 
+const [plainOpen, plainClose] = [forceOpen, forceClose];
 const options = { failureThreshold: 2, openMs: 1_000 };
 
 test("trips after a run of failures; any success resets the count", () => {
@@ -124,6 +125,21 @@ test("forceOpen and forceClose keep what they do not know, and forceClose keeps 
   assert.throws(() => forceOpen({ status: "ajar" }, 0), { name: "StateError", field: "status" });
 });
 
+test("forceOpen and forceClose work with a breaker of one's own, and name what its state lacks", () => {
+  for (const { forceOpen, forceClose } of [{ forceOpen: plainOpen, forceClose: plainClose }, extended]) {
+    const state = Object.freeze({ status: "closed", changedAt: 1, seen: [7] });
+    const open = { status: "open", changedAt: 5, seen: [7], probes: 0, successes: 0 };
+    assert.deepEqual(forceOpen(state, 5), open);
+    const { status, changedAt, seen } = forceClose(open, 9);
+    assert.deepEqual([status, changedAt, seen], ["closed", 9, [7]]);
+    for (const lacking of [undefined, null, {}, { failures: 1 }]) {
+      assert.throws(() => forceOpen(lacking, 5), { name: "StateError", field: "status" });
+    }
+    assert.throws(() => forceOpen({ status: "closed" }, 5), { name: "StateError", field: "changedAt" });
+    assert.throws(() => forceOpen({ ...open, probes: -1 }, 5), { name: "StateError", field: "probes" });
+  }
+});
+
 test("a growing open time, which the state remembers until a trial closes the breaker", () => {
   const openGrowth = { curve: "exponential", maxOpenMs: 3_000 };
   const breaker = extended.consecutiveBreaker({ failureThreshold: 1, openMs: 1_000, openGrowth });
@@ -141,19 +157,33 @@ test("a growing open time, which the state remembers until a trial closes the br
   assert.equal(growing.openings, 5);
   assert.ok(!("openForMs" in forceClose(growing, now + 1)));
   assert.ok(!("openForMs" in extended.forceOpen(growing, now + 1)));
-  for (const bad of [
-    null,
-    5,
-    {},
-    { curve: "cubic", maxOpenMs: 1 },
-    { curve: "linear" },
-    { curve: "linear", maxOpenMs: 9 },
+  for (const [bad, named] of [
+    [null, "openGrowth"],
+    [5, "openGrowth"],
+    ["exponential", "openGrowth"],
+    [false, "openGrowth"],
+    [{}, "curve"],
+    [{ curve: "cubic", maxOpenMs: 9_000 }, "curve"],
+    [{ curve: "none", maxOpenMs: 9_000 }, "curve"],
+    [{ curve: "linear" }, "maxOpenMs"],
+    [{ curve: "linear", maxOpenMs: 9 }, "maxOpenMs"],
   ]) {
-    assert.throws(
-      () => extended.consecutiveBreaker({ ...options, openGrowth: bad }),
-      /^(Range|Type)Error: (curve|maxOpenMs) must/,
-    );
+    const make = () => extended.consecutiveBreaker({ ...options, openGrowth: bad });
+    assert.throws(make, new RegExp(`^(Range|Type)Error: ${named} must be `));
   }
+});
+
+test("every curve of the open time is the one of its name", () => {
+  const third = (curve) => {
+    const openGrowth = { curve, factor: 3, maxOpenMs: 900_000 };
+    const make = extended.consecutiveBreaker;
+    const breaker = make({ failureThreshold: 1, openMs: 1_000, openGrowth, random: () => 1 });
+    let state = breaker.fail(breaker.init(0), 0);
+    for (const now of [100_000, 200_000]) state = breaker.fail(breaker.request(state, now).state, now);
+    return breaker.peek(state, 200_000).retryAfterMs;
+  };
+  assert.deepEqual([third("linear"), third("fibonacci"), third("exponential")], [3_000, 2_000, 9_000]);
+  assert.equal(third("decorrelatedJitter"), 27_000);
 });
 
 test("isCircuitOpenError knows one of any copy of the package", () => {
@@ -162,7 +192,14 @@ test("isCircuitOpenError knows one of any copy of the package", () => {
   assert.deepEqual([error.name, error.retryAfterMs, error.status], ["CircuitOpenError", 40, "open"]);
   assert.ok(isCircuitOpenError(error));
   assert.ok(isCircuitOpenError(Object.assign(new Error("x"), { name: "CircuitOpenError", retryAfterMs: 1 })));
-  for (const other of [undefined, null, 5, "CircuitOpenError", new Error("x"), {}])
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const silent = {
+    get name() {
+      throw new Error("no name");
+    },
+  };
+  for (const other of [undefined, null, 5, "CircuitOpenError", new Error("x"), {}, proxy, silent])
     assert.ok(!isCircuitOpenError(other));
 });
 

@@ -107,6 +107,16 @@ test("the bounds, from either side", () => {
   }
 });
 
+test("an error shows the beginning of what was given", () => {
+  const start = "x".repeat(99);
+  assert.throws(() => ours.exponential({ ...makers.exponential, jitter: "x".repeat(1e6) }), {
+    message: `jitter must be none or full or equal, got "${start}"`,
+  });
+  const policy = ours.exponential(makers.exponential);
+  const state = { attempts: "x".repeat(1e6), startedAt: 0, prevDelayMs: 0 };
+  assert.throws(() => policy.next(state, 0), { message: `state.attempts cannot be "${start}"` });
+});
+
 test("no options at all", () => {
   for (const name of Object.keys(makers)) {
     for (const options of [undefined, null, 5, "text", true, {}]) {

@@ -12,6 +12,13 @@ mod exports {
     }
 
     retry_primitives_boundary::export_breaker!(Extended::ZERO => Extended, random: || a(), area: "b");
+
+    /// Joins the state in the results with the one behind the options.
+    #[unsafe(export_name = "c")]
+    extern "C" fn merge() {
+        let area = AREA.get();
+        breaker::merge(&mut area.results, &area.options);
+    }
 }
 
 #[cfg(not(target_family = "wasm"))]
