@@ -3,7 +3,7 @@
 //
 //   npm run bench -- [--write] [--rounds=10] [criterion filter]
 //
-// --write puts them between the markers of README.md: <!-- bench -->, <!-- bench-js -->, <!-- sizes -->. With a filter there is
+// --write puts them between the markers of README.md: bench, bench-js, bench-executors, sizes. With a filter there is
 // Rust only.
 //
 // The machine may be shared, and noise only ever adds. So every benchmark is measured for a moment in each of several
@@ -106,6 +106,7 @@ if (filter.length === 0) {
   for (const [program, ...command] of [
     [process.execPath, "scripts/build-package.mjs"],
     [modernNode, "benches/js/bench.mjs", ...write],
+    [modernNode, "benches/js/executors.mjs", ...write],
     [process.execPath, "scripts/package-size.mjs", ...write],
   ]) {
     console.log();

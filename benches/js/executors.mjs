@@ -1,4 +1,4 @@
-// What an executor costs a call that succeeds at once, beside its peers: node benches/js/executors.mjs [rounds]
+// What an executor costs a call that succeeds at once, beside its peers: node benches/js/executors.mjs [--write] [rounds]
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,16 @@ import { protect, retry } from "retry-primitives-wasm/async";
 import { exponential } from "retry-primitives-wasm/backoff";
 import { consecutiveBreaker } from "retry-primitives-wasm/breaker";
 import { retry as ladder } from "retry-primitives-wasm/ladder";
+import { writeBetween } from "../../scripts/lib/readme.mjs";
+import { CALLS, groups as pipelines } from "./pipeline.mjs";
 
-export const CALLS = 5_000;
 const TURNS = 7;
-let sink = 0;
 
 const one = async () => 1;
 const awaiting = (fire) => async () => {
-  for (let call = 0; call < CALLS; call++) sink += await fire();
+  let sum = 0;
+  for (let call = 0; call < CALLS; call++) sum += await fire();
+  if (!(sum > 0)) throw new Error("nothing was measured");
 };
 
 const policy = exponential({ baseMs: 100, maxAttempts: 6 });
@@ -30,20 +32,18 @@ const retryPeers = {
 };
 
 /** Each `[name, { side: run }]`; a run makes `CALLS` calls. */
-export const groups = [
-  ["retry of /async, a call that succeeds at once", { ours: awaiting(() => retry(one, { policy })), ...retryPeers }],
+const groups = [
+  ["retry of /async", { ours: awaiting(() => retry(one, { policy })), ...retryPeers }],
+  ["retry of /ladder", { ours: awaiting(() => ladder(one, { retries: 5, idempotent: true })), ...retryPeers }],
   [
-    "retry of /ladder, a call that succeeds at once",
-    { ours: awaiting(() => ladder(one, { retries: 5, idempotent: true })), ...retryPeers },
-  ],
-  [
-    "protect, a call that succeeds at once",
+    "protect",
     {
       ours: awaiting(() => upstream.call(one)),
       cockatiel: awaiting(() => circuit.execute(one)),
       opossum: awaiting(() => opossum.fire()),
     },
   ],
+  ...pipelines,
   ["two readings of the clock, for scale", { ours: awaiting(() => Date.now() - Date.now() + 1) }],
 ];
 
@@ -56,7 +56,6 @@ async function measure(group, side, rounds) {
     await run();
     best = Math.min(best, ((performance.now() - started) * 1e6) / CALLS);
   }
-  if (sink === 0) throw new Error("nothing was measured");
   return best;
 }
 
@@ -67,12 +66,12 @@ function alone(group, side, rounds) {
 
 const here = fileURLToPath(import.meta.url);
 if (process.argv[1] === here) {
-  const [, , rounds = "40", group, side] = process.argv;
+  const [rounds = "40", group, side] = process.argv.slice(2).filter((argument) => argument !== "--write");
   if (side) {
     console.log(await measure(group, side, Number(rounds)));
     process.exit();
   }
-  console.log("| operation | ours, ns | peers, ns |\n| --- | --: | --- |");
+  const lines = ["| a call that succeeds at once through | ours, ns | peers, ns |", "| --- | --: | --- |"];
   for (const [group, sides] of groups) {
     const best = Object.fromEntries(Object.keys(sides).map((side) => [side, Infinity]));
     for (let turn = 0; turn < TURNS; turn++) {
@@ -80,10 +79,13 @@ if (process.argv[1] === here) {
     }
     const { ours, ...peers } = Object.fromEntries(Object.entries(best).map(([side, ns]) => [side, ns.toFixed(0)]));
     const others = Object.entries(peers).map((peer) => peer.join(" "));
-    console.log(`| ${[group, ours, others.join(", ")].join(" | ")} |`);
+    lines.push(`| ${[group, ours, others.join(", ")].join(" | ")} |`);
   }
-  console.log(
+  lines.push(
+    "",
     `${cpus()[0].model.trim()}; Node.js ${process.versions.node}; the smallest of ${TURNS} times ${rounds} rounds.`,
   );
+  console.log(lines.join("\n"));
+  if (process.argv.includes("--write")) writeBetween("bench-executors", lines.join("\n"));
   opossum.shutdown();
 }

@@ -1,4 +1,4 @@
-// A call that succeeds at once through timeout, retry and breaker, beside cockatiel: node benches/js/pipeline.mjs [rounds]
+// A call that succeeds at once through timeout, retry and breaker, beside cockatiel; executors.mjs measures it
 import {
   ConsecutiveBreaker,
   ExponentialBackoff,
@@ -17,7 +17,7 @@ import {
   timeoutStrategy,
 } from "retry-primitives-wasm/pipeline";
 
-const CALLS = 5_000;
+export const CALLS = 5_000;
 const one = async () => 1;
 
 const ours = (...strategies) =>
@@ -34,7 +34,7 @@ const breakAfter = (breaker) =>
 const our = (options) =>
   ours(timeoutStrategy("30s"), retryStrategy({ backoffType: "exponential" }), circuitBreakerStrategy(options));
 
-/** Each a name and what is measured, in nanoseconds a call of `calls`. */
+/** Each a name and what is measured, a run making `CALLS` calls. */
 export const groups = [
   ["pipeline: retry", { ours: repeat(ours(retryStrategy())), cockatiel: repeat(cockatielRetry()) }],
   [
@@ -53,27 +53,3 @@ export const groups = [
     },
   ],
 ];
-export const calls = CALLS;
-
-if (process.argv[1] === import.meta.filename || process.argv[1]?.endsWith("pipeline.mjs")) {
-  const rounds = Number(process.argv[2] ?? 40);
-  const best = new Map();
-  for (let round = 0; round < rounds; round++) {
-    for (const [group, sides] of groups) {
-      for (const [side, run] of Object.entries(sides)) {
-        const started = performance.now();
-        await run();
-        const ns = ((performance.now() - started) * 1e6) / CALLS;
-        const key = `${group} ${side}`;
-        best.set(key, Math.min(ns, best.get(key) ?? Infinity));
-      }
-    }
-  }
-  console.log(
-    "| a call that succeeds at once | ours, ns | cockatiel, ns | cockatiel / ours |\n| --- | --: | --: | --: |",
-  );
-  for (const [group] of groups) {
-    const [mine, peer] = ["ours", "cockatiel"].map((side) => best.get(`${group} ${side}`));
-    console.log(`| ${group} | ${mine.toFixed(0)} | ${peer.toFixed(0)} | ${(peer / mine).toFixed(2)} |`);
-  }
-}

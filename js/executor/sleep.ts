@@ -49,6 +49,17 @@ export const abortable = <T>(
     cancel = start(ending(resolve), ending(reject));
   });
 
+/**
+ * What a promise settles to, unless an abort comes first: that rejects at once with the signal's reason. What comes of the
+ * promise afterwards is heard, and dropped.
+ */
+export const unlessAborted = <T>(value: T | PromiseLike<T>, signal: Abortable | undefined): T | PromiseLike<T> => {
+  if (!signal) return value;
+  const heard = Promise.resolve(value);
+  heard.catch(() => {});
+  return abortable((resolve, reject) => void heard.then(resolve, reject), signal);
+};
+
 /** A wait of any length, which an abort ends at once with the signal's reason. */
 export const sleep = (ms: number, signal?: Abortable, timers?: Timers): Promise<void> =>
   abortable((resolve) => after(ms, resolve as () => void, timers), signal);

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } fro
 import { join } from "node:path";
 import { buildPackage } from "./npm-build.mjs";
 import { readIfPresent } from "./node-modules.mjs";
+import { stagePackage, staged } from "./npm-stage.mjs";
 import { fromRoot, root } from "./paths.mjs";
 import { fingerprint } from "./worker-build.mjs";
 
@@ -30,9 +31,10 @@ export async function installConsumer() {
   const wanted = fingerprint(root, sources);
   if (readIfPresent(stamp) !== wanted || !existsSync(fromRoot("dist"))) {
     await buildPackage();
+    stagePackage();
     rmSync(consumer, { recursive: true, force: true });
     mkdirSync(consumer, { recursive: true });
-    run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer], root);
+    run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer], staged);
     const [packed] = readdirSync(consumer);
     cpSync(join(consumer, packed), tarball);
     writeFileSync(join(consumer, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }\n');

@@ -65,7 +65,7 @@ impl<'a> HttpOptions<'a> {
 
 /// What a response that is not a success means: whether to repeat the request, and how soon at the earliest.
 ///
-/// - `status`: retryable as [`is_retryable_status`] says.
+/// - `status`: retryable as [`is_retryable_status`](super::is_retryable_status) says.
 /// - `header`: the response's field of that name, always asked for in lower case.
 /// - `now`: epoch milliseconds, for dates.
 /// - `options`: a request that is neither idempotent by its method nor marked so is repeated only when the status says
@@ -73,7 +73,7 @@ impl<'a> HttpOptions<'a> {
 ///   not processed for fear of a replay: RFC 8470, 5.2). A POST that got a 500 may already have charged the card.
 ///   Without a method there is no guard.
 ///
-/// `retry_after_ms` is what [`parse_retry_after`] reads from `Retry-After`, or else the first of the
+/// `retry_after_ms` is what [`parse_retry_after`](super::parse_retry_after) reads from `Retry-After`, or else the first of the
 /// [`Hints`] switched on that can be read; it is handed back even when the outcome is not retryable.
 ///
 /// ```

@@ -129,15 +129,6 @@ test("what is no function, and options that are missing, are refused as a reject
   assert.equal(upstream.status(), "closed", "nothing was called, so nothing failed");
 });
 
-test("protect: an isFailure that throws leaves the call counted as a failure", async () => {
-  const upstream = protect(consecutiveBreaker({ failureThreshold: 1, openMs: 5 }), {
-    now: () => 0,
-    isFailure: () => assert.fail("isFailure"),
-  });
-  await assert.rejects(upstream.call(script(failure)), /isFailure/);
-  assert.equal(upstream.status(), "open");
-});
-
 test("protect: any breaker of the pure layer, and its state can go elsewhere and come back", async () => {
   let now = 0;
   const stored = [];

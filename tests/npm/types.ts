@@ -10,6 +10,7 @@ import type {
   RetryState,
   RollingBreakerState,
 } from "retry-primitives-wasm";
+import { protect, retry, type Protected } from "retry-primitives-wasm/async";
 import { backoff } from "retry-primitives-wasm/backoff";
 import {
   CircuitOpenError,
@@ -66,6 +67,22 @@ const due: number | undefined = arm(woken.operation, 0).at;
 // @ts-expect-error a report says whether the attempt reached its aim
 const silent: Report = { status: 200 };
 
+declare const own: Breaker<{ failures: number }>;
+const upstream: Protected<{ failures: number }> = protect(own, {
+  onChange: async () => {},
+  isFailure: async () => true,
+});
+const counted: number = upstream.state().failures;
+declare const signal: AbortSignal | undefined;
+const answer: Promise<number> = retry(async () => 5, {
+  policy,
+  signal,
+  classify: async (_, { now }) => (now > 5 ? false : outcome),
+  onRetry: async () => {},
+});
+// @ts-expect-error a state of another shape
+protect(own, { state: { fail: 1 } });
+
 // @ts-expect-error baseMs is required
 exponential({ maxAttempts: 5 });
 // @ts-expect-error no such jitter
@@ -79,4 +96,4 @@ bucket.fail(retries.init(0), 0);
 // @ts-expect-error a state of another breaker
 rolling.fail(consecutive.init(0), 0);
 
-export { allowed, due, forced, network, outcome, probability, report, silent, waits };
+export { allowed, answer, counted, due, forced, network, outcome, probability, report, silent, waits };
