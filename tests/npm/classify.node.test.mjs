@@ -25,7 +25,8 @@ test("a port on which nobody listens is a failure of the network", async () => {
 });
 
 test("a connection that the server drops is a failure of the network", async () => {
-  const { server, url } = await listen((socket) => socket.destroy());
+  // Once the request is there: before that, the client would connect anew, and again.
+  const { server, url } = await listen((socket) => socket.once("data", () => socket.destroy()));
   await assert.rejects(fetch(url), (error) => {
     assert.deepEqual(kinds(error), [true, false, false]);
     return true;
