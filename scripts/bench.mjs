@@ -4,7 +4,7 @@
 //   npm run bench -- [--write] [--rounds=10] [criterion filter]
 //
 // --write puts them between the markers of README.md: bench, bench-js, bench-executors, sizes. With a filter there is
-// Rust only.
+// Rust only, and nothing is written.
 //
 // The machine may be shared, and noise only ever adds. So every benchmark is measured for a moment in each of several
 // rounds, and the smallest of its medians counts.
@@ -99,7 +99,7 @@ const best = measure(join(metadata.target_directory, "criterion"));
 const above = "Above 1 in the last column: ours is faster. The smallest of the medians of";
 const text = `${table(best)}\n\n${above} ${rounds} rounds, ours and the peers' in turn.\n${provenance(metadata)}`;
 console.log(text);
-if (options.includes("--write")) writeBetween("bench", text);
+if (options.includes("--write") && filter.length === 0) writeBetween("bench", text);
 
 if (filter.length === 0) {
   const write = options.filter((option) => option === "--write");

@@ -20,6 +20,10 @@ mod error;
 mod hints;
 mod http;
 mod http_date;
+#[cfg(not(target_family = "wasm"))]
+mod http_date_fast;
+#[cfg(any(target_family = "wasm", test))]
+mod http_date_small;
 mod method;
 mod retry_after;
 mod sign;
