@@ -1,3 +1,4 @@
+import { property } from "./causes.js";
 import type { HeadersLike } from "./http-options.js";
 import { instantiate } from "./instantiate.js";
 
@@ -23,15 +24,6 @@ const HEADERS = [
 /** What the program asks of an error, and the size of the text that each answer goes to. */
 const FACTS = ["name", "code", "message", "cause"];
 const LENGTH = 16 << 10;
-
-/** A property of something that may be anything: a getter that throws has nothing to say. */
-export const property = (source: unknown, key: string): unknown => {
-  try {
-    return (source as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
-  }
-};
 
 /** The program of `/classify` with texts, headers and errors instead of addresses, and what everyone asks it. */
 export const classifyProgram = (module: WebAssembly.Module) => {

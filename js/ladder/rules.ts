@@ -1,5 +1,6 @@
 import { exponential } from "../backoff.js";
-import { classifyProgram, property } from "../core/classify-program.js";
+import { MAX_CAUSES, property } from "../core/causes.js";
+import { classifyProgram } from "../core/classify-program.js";
 import { wasm } from "../modules/classify.js";
 import type { BackoffOptions, Policy } from "../core/types.js";
 
@@ -47,7 +48,7 @@ export const isAbort = (error: unknown): boolean => kind(error) > 3;
 /** Whether one of an error's codes, or its causes', is in the set; `undefined` when they have none. */
 const hasCode = (error: unknown, codes: ReadonlySet<unknown>): boolean | undefined => {
   let found: boolean | undefined;
-  for (let depth = 17; depth--; error = property(error, "cause")) {
+  for (let depth = 0; depth <= MAX_CAUSES; depth++, error = property(error, "cause")) {
     const code = property(error, "code");
     if (typeof code === "string") found ||= codes.has(code);
   }

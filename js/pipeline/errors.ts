@@ -1,11 +1,4 @@
-/** A property of something that was thrown, whatever that is. */
-export const property = (thrown: unknown, name: string): unknown => {
-  try {
-    return (thrown as Record<string, unknown> | undefined)?.[name];
-  } catch {
-    return;
-  }
-};
+import { MAX_CAUSES, property } from "../core/causes.js";
 
 /**
  * Throw it, or wrap an error in it, to stop retrying at once. The caller of the pipeline receives the original error: what
@@ -107,7 +100,7 @@ export const isRejection = (
 
 /** Whether somebody called the attempt off: an `AbortError`, or one that has it for a cause. */
 export const isAbortError = (error: unknown): boolean => {
-  for (let depth = 0; error && depth < 17; depth++, error = property(error, "cause")) {
+  for (let depth = 0; error && depth <= MAX_CAUSES; depth++, error = property(error, "cause")) {
     if (property(error, "name") === "AbortError") return true;
   }
   return false;

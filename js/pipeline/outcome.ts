@@ -1,5 +1,5 @@
 import type { Settled } from "../executor/loop.js";
-import { property } from "./errors.js";
+import { property } from "../core/causes.js";
 
 /** The codes of the errors that a pipeline raises. */
 export type CodeOf<Errors> = Errors extends { readonly code: infer Code extends string } ? Code : never;

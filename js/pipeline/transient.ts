@@ -1,6 +1,7 @@
 import { numeric } from "../core/instantiate.js";
 import { isTransientStatus } from "./core.js";
-import { isAbortError, isOpenCircuit, isRejection, property } from "./errors.js";
+import { property } from "../core/causes.js";
+import { isAbortError, isOpenCircuit, isRejection } from "./errors.js";
 import type { HookArguments, Predicate } from "./strategy.js";
 
 /** Errors that the next attempt may not have: all but those of 4xx without 408 and 429, aborts and rejections. */

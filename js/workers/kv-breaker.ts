@@ -1,3 +1,4 @@
+import { sleep } from "../executor/sleep.js";
 import { callable, number, word } from "../core/options.js";
 import type { Background, BindingOf, KvNamespace } from "./platform.js";
 import { Replica } from "./replica.js";
@@ -30,8 +31,6 @@ export interface KvBreakerOptions {
 
 /** By binding and name; the one called last at the end. It ends with the isolate. */
 const replicas = new Map<string, Replica<RecoveryState>>();
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The binding of that name; an error says what is missing. */
 export const binding = <T>(environment: object, name: string, method: string): T => {

@@ -1,4 +1,4 @@
-import { property } from "../core/classify-program.js";
+import { property } from "../core/causes.js";
 import type { Outcome } from "../core/types.js";
 
 /** How an attempt went. */

@@ -1,39 +1,16 @@
 // Ten thousand runs of each executor, in Node.js, which can tell what is left: no unhandled rejection, no timer or socket, no
 // listener, no warning.
 import assert from "node:assert/strict";
-import { getEventListeners } from "node:events";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { isCircuitOpenError, protect, retry } from "retry-primitives-wasm/async";
 import { constant } from "retry-primitives-wasm/backoff";
 import { consecutiveBreaker } from "retry-primitives-wasm/breaker";
 import { RetryExhaustedError, fetchRetry, retry as ladder } from "retry-primitives-wasm/ladder";
 import { startFlakyServer } from "./support/flaky-server.mjs";
 import { coded, script, status, thrown } from "./support/failures.mjs";
+import { complaints, soak } from "./support/soak.mjs";
 import { until } from "./support/until.mjs";
 
-const RUNS = 10_000;
-const complaints = [];
-const complain = (what) => complaints.push(what);
-before(() => {
-  for (const event of ["unhandledRejection", "warning"]) process.on(event, complain);
-});
-after(() => {
-  for (const event of ["unhandledRejection", "warning"]) process.off(event, complain);
-});
-
-/** Runs `one` so often, eight at a time, and looks at what is left: Node.js itself warns of an eleventh listener at once. */
-async function soak(one) {
-  const { signal } = new AbortController();
-  const resources = process.getActiveResourcesInfo().length;
-  for (let from = 0; from < RUNS; from += 8) {
-    const batch = Array.from({ length: 8 }, (_, index) => one(from + index, signal));
-    await Promise.all(batch.map((promise) => promise.catch(() => {})));
-  }
-  assert.equal(getEventListeners(signal, "abort").length, 0);
-  // Whatever rejects late does so by a timer, which is a resource.
-  await until(() => process.getActiveResourcesInfo().length <= resources, "something is left open");
-  assert.deepEqual(complaints, []);
-}
 const endings = [["fine"], [status(503), "fine"], [coded("ECONNRESET")], [status(400)]];
 
 test("/async retry", async () => {

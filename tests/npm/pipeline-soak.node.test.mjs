@@ -1,7 +1,7 @@
 // Ten thousand runs of each strategy, in Node.js, which can tell what is left: no unhandled rejection, no timer, no listener.
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import {
   bulkheadStrategy,
   circuitBreakerStrategy,
@@ -17,32 +17,8 @@ import {
   waitFor,
 } from "retry-primitives-wasm/pipeline";
 import { HttpError } from "./support/pipeline.mjs";
+import { complaints, soak } from "./support/soak.mjs";
 import { until } from "./support/until.mjs";
-
-const RUNS = 10_000;
-const complaints = [];
-const complain = (what) => complaints.push(what);
-before(() => {
-  for (const event of ["unhandledRejection", "warning"]) process.on(event, complain);
-});
-after(() => {
-  for (const event of ["unhandledRejection", "warning"]) process.off(event, complain);
-});
-
-/** Runs `one` so often, eight at a time, and looks at what is left: Node.js itself warns of an eleventh listener at once. */
-async function soak(one) {
-  const { signal } = new AbortController();
-  const resources = process.getActiveResourcesInfo().length;
-  let ended = 0;
-  for (let from = 0; from < RUNS; from += 8) {
-    const batch = Array.from({ length: 8 }, (_, index) => one(from + index, signal));
-    await Promise.all(batch.map((promise) => promise.then(() => ended++).catch(() => ended++)));
-  }
-  assert.equal(ended, RUNS);
-  assert.equal(getEventListeners(signal, "abort").length, 0);
-  await until(() => process.getActiveResourcesInfo().length <= resources, "something is left open");
-  assert.deepEqual(complaints, []);
-}
 
 /** Succeeds, fails once, fails for good with each kind of error, in turn; looks at its signal, or does not. */
 const work = (run) => {
